@@ -125,6 +125,27 @@ impl Window {
     }
 }
 
+/// A stretch of a trial in which nothing completed for 20 ms or longer although requests were outstanding, after two or
+/// more had completed since the stretch before. A limit that lets its budget pass in portions makes one in each portion.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Stall {
+    /// Start of the stall, at a completion, in seconds from the trial's first submission.
+    pub start_s: f64,
+    /// Time until the next completion, in seconds.
+    pub length_s: f64,
+    /// Bytes read from the trial's first submission to the start of the stall, those of the warm-up included.
+    pub read_bytes: u64,
+    /// Bytes written in the same time.
+    pub write_bytes: u64,
+}
+
+impl Stall {
+    /// End of the stall, in seconds from the trial's first submission.
+    pub fn end_s(&self) -> f64 {
+        self.start_s + self.length_s
+    }
+}
+
 /// Results of the flushes of a trial, from the end of the warm-up to the end of the trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Flush {
@@ -279,6 +300,9 @@ pub struct Trial {
     pub cpu_system_s: Option<f64>,
     /// 100 ms slices of the measured time.
     pub windows: Vec<Window>,
+    /// Stretches in which nothing completed, those of the warm-up included; empty where several jobs ran.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stalls: Vec<Stall>,
     /// Witnesses of the trial.
     pub witnesses: Witnesses,
     /// Errors of requests, with their counts.
@@ -331,6 +355,7 @@ impl Trial {
             cpu_user_s: None,
             cpu_system_s: None,
             windows: Vec::new(),
+            stalls: Vec::new(),
             witnesses: Witnesses::default(),
             error_examples: Vec::new(),
         }

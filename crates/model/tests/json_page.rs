@@ -48,6 +48,7 @@ const TABLES: &[(&str, &str, &str, &str)] = &[
         "RequestError",
     ),
     ("A slice of a trial", "`trials[].windows[]`", "trial.rs", "Window"),
+    ("A stall of a trial", "`trials[].stalls[]`", "trial.rs", "Stall"),
     ("A direction of a slice", "`windows[].read`, `write`, `trim`", "trial.rs", "WindowDirection"),
     ("What was read back", "`trials[].verify`", "trial.rs", "Verification"),
     ("Witnesses of a trial", "`trials[].witnesses`", "witness.rs", "Witnesses"),

@@ -26,6 +26,8 @@ use std::{
 
 use iosonde_model::{Histogram, Op, Trial, TrialSpec};
 
+pub use crate::issued::Issued;
+
 use crate::{
     buffer::BufferPool,
     clock::{self, Clock},
@@ -33,7 +35,7 @@ use crate::{
     offset::{Draw, Offsets},
     pace::Pace,
     payload::Maker,
-    recorder::{Recorded, Recorder},
+    recorder::{Recorded, Recorder, STALL_NS},
     slots::{self, IdleSlots},
     together::{Attendance, Together},
     verify::Verify,
@@ -110,28 +112,6 @@ pub struct Driven {
     pub pacing_error: Option<Histogram>,
     /// Result of verification, or the blocks to read back.
     pub verify: Option<Verify>,
-}
-
-/// Bytes and requests that completed, warm-up and drain included: what a witness outside must have seen.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Issued {
-    /// Bytes read.
-    pub read_bytes: u64,
-    /// Bytes written.
-    pub write_bytes: u64,
-    /// Bytes trimmed.
-    pub trim_bytes: u64,
-    /// Requests.
-    pub ios: u64,
-}
-
-impl std::ops::AddAssign for Issued {
-    fn add_assign(&mut self, other: Self) {
-        self.read_bytes += other.read_bytes;
-        self.write_bytes += other.write_bytes;
-        self.trim_bytes += other.trim_bytes;
-        self.ios += other.ios;
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -370,6 +350,9 @@ impl<'a> Drive<'a> {
         let since_ns = now_ns - self.last_ns;
         self.last_ns = now_ns;
         if !self.done.is_empty() {
+            if now_ns - self.last_completion_ns >= STALL_NS {
+                self.stalled(now_ns);
+            }
             self.last_completion_ns = now_ns;
             if self.attendance.is_over() {
                 // The others have ended since this job's last completion, so that this one was served alone.
@@ -431,6 +414,14 @@ impl<'a> Drive<'a> {
             if counts {
                 self.recorder.record(op, length_bytes, completion.result, now_ns - due_ns);
             }
+        }
+    }
+
+    /// Notes that nothing completed since the last completion. An open loop may have had nothing to send.
+    #[cold]
+    fn stalled(&mut self, now_ns: u64) {
+        if self.open.is_none() && matches!(self.stage, Stage::WarmUp | Stage::Measure) {
+            self.recorder.stalled(self.last_completion_ns, now_ns, &self.issued);
         }
     }
 

@@ -63,6 +63,7 @@ pub mod drive;
 pub mod engine;
 pub mod guard;
 pub mod interrupt;
+mod issued;
 mod merge;
 pub mod offset;
 mod pace;

@@ -124,6 +124,8 @@ pub fn recorded(mut jobs: Vec<Recorded>) -> Recorded {
     Recorded {
         flush: (!flushes.is_empty()).then(|| flush(&flushes)),
         windows,
+        // One job's stall is none of the storage's where others were served.
+        stalls: Vec::new(),
         measured_s: if iops > 0.0 { ios as f64 / iops } else { longest_s },
         errors: errors(&jobs),
         read,
@@ -273,6 +275,7 @@ mod tests {
             trim: None,
             flush: None,
             windows: starts_s.iter().map(window).collect(),
+            stalls: Vec::new(),
             measured_s,
             errors: Vec::new(),
         }

@@ -3,10 +3,21 @@
 //! Each completion is recorded once, in the histogram of the present window; at the window's end that is summed up
 //! and merged into the whole. So percentiles by window cost the hot loop nothing.
 
-use iosonde_model::{Direction, Flush, Histogram, LatencySummary, Op, TrialSpec, Window, WindowDirection};
+use iosonde_model::{
+    Direction, Flush, Histogram, LatencySummary, Op, Stall, TrialSpec, Window, WindowDirection,
+};
+
+use crate::issued::Issued;
 
 /// The length that a window has at least.
 pub const WINDOW_NS: u64 = 100_000_000;
+/// Least length of a stall: a fifth of the slices in which Linux lets a limited budget pass, and longer than healthy
+/// storage with a queue is silent.
+pub const STALL_NS: u64 = 20_000_000;
+/// Completions between two stalls: with one, every request of a slow device would be one.
+const COMPLETIONS_MIN: u64 = 2;
+/// Stalls kept: a trial of a hundred seconds under a limit with slices of 100 ms has a thousand.
+const STALLS_MAX: usize = 1000;
 
 /// Counts of one direction since some moment.
 #[derive(Debug, Default)]
@@ -64,6 +75,9 @@ pub struct Recorder {
     /// By [`Op`]: reads, writes, trims, flushes.
     lanes: [Option<Lane>; 4],
     windows: Vec<Window>,
+    stalls: Vec<Stall>,
+    /// Requests completed when the last stall began.
+    stalled_ios: u64,
     origin_ns: u64,
     counted_from_ns: u64,
     window_from_ns: u64,
@@ -77,6 +91,8 @@ impl Recorder {
             lanes: [Op::Read, Op::Write, Op::Trim, Op::Flush].map(|op| spec.has(op).then(Lane::new)),
             // A trial without an end (filling) may outgrow it: one small allocation in 100 s.
             windows: Vec::with_capacity((expected_ns / WINDOW_NS).clamp(16, 1000) as usize + 2),
+            stalls: Vec::new(),
+            stalled_ios: 0,
             origin_ns: 0,
             counted_from_ns: 0,
             window_from_ns: 0,
@@ -120,6 +136,23 @@ impl Recorder {
         }
     }
 
+    /// Notes that nothing completed from one moment to another; `issued` is what had completed by then. It allocates:
+    /// nothing was under way for 20 ms, and the next completion is a batch after it.
+    #[cold]
+    pub fn stalled(&mut self, from_ns: u64, to_ns: u64, issued: &Issued) {
+        let since = issued.ios - self.stalled_ios;
+        if since < COMPLETIONS_MIN || self.stalls.len() >= STALLS_MAX {
+            return;
+        }
+        self.stalled_ios = issued.ios;
+        self.stalls.push(Stall {
+            start_s: (from_ns - self.origin_ns) as f64 / 1e9,
+            length_s: (to_ns - from_ns) as f64 / 1e9,
+            read_bytes: issued.read_bytes,
+            write_bytes: issued.write_bytes,
+        });
+    }
+
     /// Ends the present window if it is old enough.
     #[inline]
     pub fn look_at_the_window(&mut self, now_ns: u64) {
@@ -156,6 +189,7 @@ impl Recorder {
             trim,
             flush: flush.map(flushed),
             windows: self.windows,
+            stalls: self.stalls,
             measured_s,
             errors: self.errors,
         }
@@ -199,6 +233,8 @@ pub struct Recorded {
     pub flush: Option<Flush>,
     /// The measured time in slices.
     pub windows: Vec<Window>,
+    /// Stretches in which nothing completed.
+    pub stalls: Vec<Stall>,
     /// Time from the end of the warm-up to the last completion that counts, in seconds.
     pub measured_s: f64,
     /// Error numbers that requests returned, with their counts.

@@ -7,8 +7,9 @@ use iosonde_model::{Histogram, Injected, Phase, RequestError, StridePass, Trial,
 use crate::{
     clock::Clock,
     crew::{self, Around, Shift, Worked},
-    drive::{Issued, Limits},
+    drive::Limits,
     engine::Storage,
+    issued::Issued,
     merge::Team,
     verify::VerifyPlan,
     witness::Watch,
@@ -173,6 +174,7 @@ fn assemble(order: &Order, worked: Vec<Worked>, mut seen: Witnesses, simulated_b
         cpu_user_s,
         cpu_system_s,
         windows: recorded.windows,
+        stalls: recorded.stalls,
         witnesses: seen,
         error_examples: recorded.errors.into_iter().map(request_error).collect(),
         ..Trial::blank(order.spec.clone(), order.phase)

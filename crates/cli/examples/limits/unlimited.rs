@@ -1,5 +1,5 @@
 //! Devices that nobody limits: queues, slow and fast links, flash, disks, servers behind a network, half of each kind
-//! with the noise of other benches and half without any.
+//! with the noise of other benches and half without any, and a fifth of all with stalls at a regular distance.
 
 use super::{
     Drawn,
@@ -21,13 +21,28 @@ const KINDS: [(&str, Medium); 7] = [
 pub fn draw(dice: &mut Dice) -> Drawn {
     let (kind, medium) = KINDS[dice.below(KINDS.len() as u64) as usize];
     let noise = if dice.chance(0.5) { Noise::draw(dice).section() } else { String::new() };
+    let (noise, stalls) = match dice.chance(0.2) {
+        true => (stalling(dice, noise), ", regular stalls"),
+        false => (noise, ""),
+    };
     let cost_us = dice.log(0.5, 8.0);
     let device = format!(
         "name = \"unlimited\"\nsummary = \"no limit\"\ncapacity = \"256GiB\"\n[host]\nrequest_cost = \
          \"{cost_us:.2}us\"\n{}{noise}",
         medium(dice)
     );
-    Drawn { kind: format!("no limit, {kind}"), device, limits: Vec::new() }
+    Drawn { kind: format!("no limit, {kind}{stalls}"), device, limits: Vec::new() }
+}
+
+/// The same noise, and for a part of every period the medium all but stops, as if a limit let its budget pass in
+/// portions.
+fn stalling(dice: &mut Dice, noise: String) -> String {
+    let section = if noise.is_empty() { "[noise]\n".to_owned() } else { noise };
+    let every_ms = dice.log(50.0, 250.0);
+    let for_ms = every_ms * dice.between(0.2, 0.9);
+    format!(
+        "{section}neighbour = {{ every = \"{every_ms:.0}ms\", for = \"{for_ms:.0}ms\", takes = \"99.9%\" }}\n"
+    )
 }
 
 /// With a link that may be the bottleneck of large requests.

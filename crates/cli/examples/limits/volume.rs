@@ -1,5 +1,5 @@
 //! Volumes with a limit: requests, bytes or both, shared by reads and writes or one for each, some that count large
-//! requests several times.
+//! requests several times, some that let their budget pass in portions of 100 ms as Linux's control groups do.
 
 use iosonde_model::Op;
 
@@ -52,6 +52,10 @@ pub fn draw(dice: &mut Dice) -> Drawn {
         throttle += &key("bytes", rate(bytes), rate(writes(bytes)));
         set(true, bytes);
     }
+    let in_portions = each && chunk.is_none() && dice.chance(0.5);
+    if in_portions {
+        throttle += "refill = \"100ms\"\n";
+    }
     if let Some(chunk) = chunk {
         throttle += &format!("chunk = \"{chunk}B\"\n");
     }
@@ -71,7 +75,11 @@ pub fn draw(dice: &mut Dice) -> Drawn {
         "volume, {}{}, {}",
         ["", "IOPS", "bytes", "both"][usize::from(sells_iops) + 2 * usize::from(sells_bytes)],
         if chunk.is_some() { " in chunks" } else { "" },
-        if each { "each" } else { "shared" }
+        match (each, in_portions) {
+            (true, true) => "each, in portions",
+            (true, false) => "each",
+            (false, _) => "shared",
+        }
     );
     Drawn { kind, device, limits }
 }

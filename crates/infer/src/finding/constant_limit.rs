@@ -19,6 +19,12 @@
 //! would add the fixed time of a request (1 % or more of it). A limit of writes alone is not told from a buffer that
 //! drains, and is named only beside one that holds reads.
 //!
+//! A control group of Linux lets its budget pass in slices of 100 ms: requests run freely until the slice's share is
+//! used, and wait for the next. Short trials then scatter by a slice more or less. Where trials stall at a regular
+//! distance, only whole portions are counted, from the end of one stall to that of another. That something limits the
+//! storage shows in the stalls: without them the points' rates would be twice the limit and 1.5 times apart, and with
+//! them they are equal within 2 %.
+//!
 //! Assumes: that no processor or command queue with a fixed time for each request is the bottleneck; it is a limit,
 //! too, and raising it takes other hardware. Storage that repeats itself to the digit at all points shows nothing:
 //! its limit cannot be told from its own rate. A limit with a credit shows the rate of its burst until that is
@@ -27,6 +33,7 @@
 //! Measured: see the table in docs/findings.md, made by `bench/limits`.
 
 mod plateau;
+mod portions;
 
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::{
@@ -131,6 +138,7 @@ fn one(writer: &Writer, all: &[&Evidence], limit: &Limit) -> Finding {
         points: points.len(),
         apart_share: limit.apart_share,
         scatter_ratio: limit.scatter_ratio,
+        portions_s: limit.portions_s,
     };
     match limit.estimate(writer.confidence) {
         Ok(estimate) => writer.concluded(&conditions, &points, estimate, Detail::ConstantLimit(facts)),
@@ -140,7 +148,7 @@ fn one(writer: &Writer, all: &[&Evidence], limit: &Limit) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::{Histogram, Op, Point, Rw, Status};
+    use iosonde_model::{Histogram, Op, Point, Rw, Stall, Status};
     use iosonde_testkit::specimen;
 
     use super::*;
@@ -174,10 +182,16 @@ mod tests {
 
     /// Eight trials of each workload, with latencies that scatter by 20 %.
     fn told(law: Law) -> Vec<Finding> {
+        told_with(law, |_, _| Vec::new())
+    }
+
+    /// The same with stalls.
+    fn told_with(law: Law, stalls: fn(workload: (Rw, u64, u32), nth: u64) -> Vec<Stall>) -> Vec<Finding> {
         let trial = |workload: (Rw, u64, u32), nth: u64| {
             let (rw, bytes, depth) = workload;
             let requests = law(workload, nth);
             let mut trial = specimen::healthy(rw, bytes, depth, requests.round() as u64);
+            trial.stalls = stalls(workload, nth);
             let mut latencies = Histogram::new();
             let mean_ns = f64::from(depth) * 1e9 / requests;
             for part in [0.8, 1.2].repeat(50) {
@@ -279,6 +293,52 @@ mod tests {
             let soft = if workload.2 == 16 { 0.97 } else { 1.0 };
             free(workload).min(6000.0) * soft
         });
+    }
+
+    /// Stalls that end each 100 ms, after so many bytes of the direction each.
+    fn stalls((rw, ..): (Rw, u64, u32), each_bytes: u64, stalled_s: f64) -> Vec<Stall> {
+        let of = |nth: u64| Stall {
+            start_s: 0.1 * nth as f64 - stalled_s,
+            length_s: stalled_s,
+            read_bytes: if rw.reads() { nth * each_bytes } else { 0 },
+            write_bytes: if rw.writes() { nth * each_bytes } else { 0 },
+        };
+        (1..=3).map(of).collect()
+    }
+
+    /// A trial counts a slice of 600 requests more or less than its time holds.
+    fn sliced((_, bytes, depth): (Rw, u64, u32), nth: u64) -> f64 {
+        let free = f64::from(depth.min(64)) / alone_s(bytes);
+        if free > 6000.0 { 6000.0 + 300.0 * (nth % 5) as f64 } else { free }
+    }
+
+    #[test]
+    fn a_budget_that_passes_in_portions_is_a_limit_by_its_whole_portions() {
+        let found = told_with(sliced, |workload, _| {
+            let (_, bytes, depth) = workload;
+            let free = f64::from(depth.min(64)) / alone_s(bytes);
+            let stalled_s = 0.1 * (1.0 - 6000.0 / free);
+            if stalled_s >= 0.02 { stalls(workload, 600 * bytes, stalled_s) } else { Vec::new() }
+        });
+        assert_eq!(found.iter().map(held).collect::<Vec<_>>(), [(None, Counted::Requests, None, 6000.0)]);
+        let Detail::ConstantLimit(Facts::Held { portions_s: Some(portions_s), scatter_ratio: None, .. }) =
+            found[0].detail
+        else {
+            panic!("{found:?}")
+        };
+        assert!((portions_s - 0.1).abs() < 1e-9, "{portions_s}");
+    }
+
+    #[test]
+    fn a_medium_that_stalls_at_a_regular_distance_is_no_limit() {
+        // It serves 40 % of the time, whatever is asked of it: each point keeps its share of its own rate.
+        let law: Law =
+            |workload, nth| 0.4 * free(workload).min(6000.0) * (1.0 + 0.004 * (nth as f64 - 3.5) / 2.3);
+        let found = told_with(law, |workload, _| {
+            let each = (0.04 * free(workload).min(6000.0)) as u64;
+            stalls(workload, each * workload.1, 0.06)
+        });
+        assert!(found.len() == 1 && found[0].status == Status::Absent, "{found:?}");
     }
 
     #[test]

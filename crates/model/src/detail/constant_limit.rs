@@ -29,6 +29,8 @@ pub enum ConstantLimit {
         apart_share: f64,
         /// Variance between trials over that of a medium with the same latencies; `None` where these are too few.
         scatter_ratio: Option<f64>,
+        /// Time between two portions, where the limit lets its budget pass in portions, as a control group does.
+        portions_s: Option<f64>,
     },
     /// No quantity is the same where a limit would hold it.
     None {

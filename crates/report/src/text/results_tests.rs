@@ -69,6 +69,7 @@ fn finding(name: FindingName, experiment: &str, status: Status) -> Finding {
                 points: 5,
                 apart_share: 0.001,
                 scatter_ratio: None,
+                portions_s: None,
             }),
             _ if status == Status::Inconclusive => Detail::Inconclusive(Inconclusive::EstimateNotANumber),
             _ => Detail::Plain,

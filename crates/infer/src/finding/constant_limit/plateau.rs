@@ -6,7 +6,10 @@ use iosonde_judge::evidence::Evidence;
 use iosonde_model::{Estimate, Histogram, Inconclusive, Op, Trial, TrialSpec, detail::Counted};
 use iosonde_stats::robust;
 
-use super::super::{group::of_the_device, over_trials};
+use super::{
+    super::{group::of_the_device, over_trials},
+    portions::{Cycles, Portions},
+};
 
 /// Trials of a point from which on its median is one.
 pub(super) const TRIALS_MIN: usize = 3;
@@ -34,6 +37,13 @@ const DEPTHS_APART: u64 = 4;
 const FIXED_SHARE_MIN: f64 = 0.01;
 /// Bytes per second of larger requests over those at a limit of requests: the bytes are not what is limited.
 const MORE_BYTES: f64 = 1.1;
+/// How closely points agree, at the worst, whose whole portions scatter: a trial has two, with a timer's tick of 4 ms at
+/// either end.
+const ALIKE_PORTIONS: f64 = 0.02;
+/// What a point would get in the time that its stalls leave, over the limit, and over the least such rate of another
+/// point: a medium that stalls by itself gives the same share of each of these rates, not the same rate.
+const SERVED_OVER_LIMIT: f64 = 2.0;
+const SERVED_APART: f64 = 1.5;
 /// Parts of requests that are tried, in powers of two.
 const CHUNKS: std::ops::RangeInclusive<u32> = 13..=20;
 
@@ -47,6 +57,8 @@ pub(super) struct Limit {
     pub(super) places: Vec<usize>,
     pub(super) apart_share: f64,
     pub(super) scatter_ratio: Option<f64>,
+    /// Time between two portions, where it lets its budget pass in portions.
+    pub(super) portions_s: Option<f64>,
     /// What each of these points, or of their trials where points are few, says.
     values: Vec<f64>,
 }
@@ -71,6 +83,11 @@ pub(super) fn usable(evidence: &Evidence) -> bool {
 
 /// The limits that hold points, those of the most points first.
 pub(super) fn limits(points: &[&Evidence]) -> Vec<Limit> {
+    let in_portions = Portions::of(points).map(|portions| limits_of(points, Some(portions)));
+    in_portions.filter(|found| !found.is_empty()).unwrap_or_else(|| limits_of(points, None))
+}
+
+fn limits_of(points: &[&Evidence], portions: Option<Portions>) -> Vec<Limit> {
     let mut found: Vec<Limit> = Vec::new();
     loop {
         let explained: BTreeSet<usize> = found.iter().flat_map(|limit| limit.places.clone()).collect();
@@ -86,7 +103,9 @@ pub(super) fn limits(points: &[&Evidence]) -> Vec<Limit> {
                 if taken(counted, op) {
                     continue;
                 }
-                candidates.extend(Plateau::highest(points, counted, op).and_then(|p| p.limit(&explained)));
+                candidates.extend(
+                    Plateau::highest(points, (counted, op), portions).and_then(|p| p.limit(&explained)),
+                );
             }
         }
         // Of limits that explain as many points the simplest: requests before bytes, bytes before parts, both
@@ -112,30 +131,78 @@ struct Amount<'e> {
     trials: Vec<&'e Trial>,
     /// Of each trial.
     rates: Vec<f64>,
+    /// Their median; of portions of few requests their mean.
     median: f64,
     /// Standard deviation between trials, over their mean.
     scatter: f64,
     /// Share by which a trial's count may be off: a trial begins and ends with requests of either direction.
     grain: f64,
+    /// Whole portions of the trials, where the storage lets its budget pass in portions and enough trials have any.
+    cycles: Vec<Cycles>,
+    /// Whether it can lie at a limit: where a budget passes in portions, trials without whole ones do not tell.
+    is_known: bool,
+    /// Share by which all trials may be off in the same way: by a portion without whole ones, and with them by a request,
+    /// since a trial's first portion begins with the trial and ends where no further request fits into it.
+    slack: f64,
 }
 
 impl Amount<'_> {
     /// How far the point may lie from a limit that holds it.
     fn tolerance(&self) -> f64 {
-        ALIKE + self.grain + (2.0 * self.scatter / (self.rates.len() as f64).sqrt()).min(ALIKE)
+        let at_worst = if self.cycles.is_empty() { ALIKE } else { ALIKE_PORTIONS };
+        ALIKE + self.grain + (2.0 * self.scatter / (self.rates.len() as f64).sqrt()).min(at_worst)
+    }
+
+    /// How far it may lie from it as far as is known.
+    fn at_most_apart(&self) -> f64 {
+        self.tolerance() + self.slack
     }
 
     /// Mean latency of the median trial.
     fn latency_ns(&self, op: Op) -> Option<f64> {
+        if !self.cycles.is_empty() && self.spec.asked_in_flight() == 1 && !self.spec.rw.is_mixed() {
+            // Its trials may have begun and ended within a portion.
+            let requests: f64 = self.cycles.iter().map(|cycles| cycles.requests(op)).sum();
+            return Some(1e9 * self.cycles.iter().map(Cycles::length_s).sum::<f64>() / requests.max(1.0));
+        }
         let means = self.trials.iter().filter_map(|trial| trial.direction(op)?.latency_ns.mean);
         robust::median(&means.collect::<Vec<_>>())
     }
+}
+
+impl Amount<'_> {
+    /// The same by whole portions, or with what their absence leaves unknown.
+    fn in_portions(self, portions: Portions, counted: Counted, op: Option<Op>) -> Self {
+        let cycles: Vec<Cycles> = self.trials.iter().filter_map(|trial| portions.cycles(trial)).collect();
+        if cycles.len() < TRIALS_MIN {
+            let lengths: Vec<f64> = self.trials.iter().map(|trial| trial.measured_s).collect();
+            let length_s = robust::median(&lengths).unwrap_or(portions.period_s);
+            return Self { is_known: false, slack: portions.period_s / length_s, ..self };
+        }
+        let rates: Vec<f64> = cycles.iter().map(|one| whole(one, counted, op) / one.length_s()).collect();
+        let amount: f64 = cycles.iter().map(|one| whole(one, counted, op)).sum();
+        let mean = amount / cycles.iter().map(Cycles::length_s).sum::<f64>();
+        let requests: f64 = cycles.iter().map(|one| whole(one, Counted::Requests, op)).sum();
+        let slack = cycles.len() as f64 / requests.max(1.0);
+        // Few requests of a portion make steps of a median; of many, it is the better one: a stall of the storage, or of
+        // a processor that was late, begins or ends a portion anywhere.
+        let middle = if slack < ALIKE { robust::median(&rates).unwrap_or(mean) } else { mean };
+        Self { median: middle, scatter: scatter(&rates), rates, cycles, slack, ..self }
+    }
+}
+
+/// Standard deviation over the mean.
+fn scatter(rates: &[f64]) -> f64 {
+    let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+    let squares: f64 = rates.iter().map(|rate| (rate / mean - 1.0).powi(2)).sum();
+    (squares / (rates.len() - 1) as f64).sqrt()
 }
 
 /// The highest level of one quantity that no point exceeds, and the points at it.
 struct Plateau<'e> {
     counted: Counted,
     op: Option<Op>,
+    portions: Option<Portions>,
     all: Vec<Amount<'e>>,
     level: f64,
     /// Places in `all`.
@@ -162,7 +229,22 @@ fn requests(trial: &Trial, op: Option<Op>) -> u64 {
     ops(op).filter_map(|op| trial.direction(op)).map(|lane| lane.ios).sum()
 }
 
-fn amount<'e>(place: usize, evidence: &'e Evidence, counted: Counted, op: Option<Op>) -> Option<Amount<'e>> {
+/// What passed in whole portions, in the same quantity.
+fn whole(cycles: &Cycles, counted: Counted, op: Option<Op>) -> f64 {
+    let of = |op: Op| match counted {
+        Counted::Bytes => cycles.bytes(op),
+        Counted::Requests => cycles.requests(op),
+        Counted::Chunks { chunk_bytes } => cycles.parts(op, chunk_bytes),
+    };
+    ops(op).map(of).sum()
+}
+
+fn amount<'e>(
+    place: usize,
+    evidence: &'e Evidence,
+    (counted, op): (Counted, Option<Op>),
+    portions: Option<Portions>,
+) -> Option<Amount<'e>> {
     let spec = &evidence.point.spec;
     if !ops(op).any(|op| spec.rw.has(op)) {
         return None;
@@ -176,30 +258,48 @@ fn amount<'e>(place: usize, evidence: &'e Evidence, counted: Counted, op: Option
         return None;
     }
     let rates: Vec<f64> = trials.iter().map(|trial| rate(trial, counted, op)).collect();
-    let mean = rates.iter().sum::<f64>() / rates.len() as f64;
-    let squares: f64 = rates.iter().map(|rate| (rate / mean - 1.0).powi(2)).sum();
-    let scatter = (squares / (rates.len() - 1) as f64).sqrt();
+    let scatter = scatter(&rates);
     let fewest = trials.iter().map(|trial| requests(trial, op)).min().unwrap_or(1).max(1);
     let grain = if op.is_some() && spec.rw.is_mixed() { 1.0 / fewest as f64 } else { 0.0 };
-    Some(Amount { place, spec, median: robust::median(&rates)?, rates, trials, scatter, grain })
+    let all = Amount {
+        place,
+        spec,
+        median: robust::median(&rates)?,
+        rates,
+        trials,
+        scatter,
+        grain,
+        cycles: Vec::new(),
+        is_known: true,
+        slack: 0.0,
+    };
+    Some(match portions {
+        Some(portions) => all.in_portions(portions, counted, op),
+        None => all,
+    })
 }
 
 impl<'e> Plateau<'e> {
-    fn highest(points: &[&'e Evidence], counted: Counted, op: Option<Op>) -> Option<Self> {
+    fn highest(
+        points: &[&'e Evidence],
+        (counted, op): (Counted, Option<Op>),
+        portions: Option<Portions>,
+    ) -> Option<Self> {
         let all: Vec<Amount> = points
             .iter()
             .enumerate()
-            .filter_map(|(place, evidence)| amount(place, evidence, counted, op))
+            .filter_map(|(place, evidence)| amount(place, evidence, (counted, op), portions))
             .collect();
         let at = |level: f64| -> Vec<usize> {
-            let near = |one: &Amount| (one.median / level - 1.0).abs() <= one.tolerance();
+            let near = |one: &Amount| one.is_known && (one.median / level - 1.0).abs() <= one.tolerance();
             (0..all.len()).filter(|&place| near(&all[place])).collect()
         };
-        let exceeded = |level: f64| all.iter().any(|one| one.median > level * (1.0 + one.tolerance()));
-        let levels = all.iter().map(|one| one.median).filter(|&level| !exceeded(level));
+        let exceeded = |level: f64| all.iter().any(|one| one.median > level * (1.0 + one.at_most_apart()));
+        let levels =
+            all.iter().filter(|one| one.is_known).map(|one| one.median).filter(|&level| !exceeded(level));
         let level = levels.max_by_key(|&level| at(level).len())?;
         let at = at(level);
-        Some(Self { counted, op, all, level, at })
+        Some(Self { counted, op, portions, all, level, at })
     }
 
     fn held(&self) -> impl Iterator<Item = &Amount<'e>> {
@@ -213,9 +313,11 @@ impl<'e> Plateau<'e> {
         if fresh.len() < 2 || !fits || !self.has_a_sharp_corner() {
             return None;
         }
-        let scatter_ratio = self.scatter_ratio();
+        let scatter_ratio = if self.portions.is_some() { None } else { self.scatter_ratio() };
         let held = match scatter_ratio {
             Some(ratio) => ratio <= SCATTER_MAX,
+            // In portions, trials scatter by the slices that they begin and end in.
+            None if self.portions.is_some() => self.stalls_make_it_equal(),
             // Large requests are too few to show their scatter; that their fixed cost is missed tells a limit.
             None => self.counted == Counted::Bytes && self.is_steady(),
         };
@@ -235,6 +337,7 @@ impl<'e> Plateau<'e> {
             places: self.held().map(|one| one.place).collect(),
             apart_share: self.held().map(apart).fold(0.0, f64::max),
             scatter_ratio,
+            portions_s: self.portions.map(|portions| portions.period_s),
             values: if medians.len() >= 5 { medians } else { trials() },
         })
     }
@@ -312,6 +415,22 @@ impl<'e> Plateau<'e> {
         robust::median(&scatters).is_some_and(|scatter| scatter <= STEADY)
     }
 
+    /// Whether the points would get quite different rates in the time that their stalls leave them, and get the same
+    /// one with them.
+    fn stalls_make_it_equal(&self) -> bool {
+        let rates = self.held().filter_map(|one| {
+            let served_s: f64 = one.cycles.iter().map(Cycles::served_s).sum();
+            let amount: f64 = one.cycles.iter().map(|cycles| whole(cycles, self.counted, self.op)).sum();
+            (served_s > 0.0).then(|| amount / served_s)
+        });
+        let rates: Vec<f64> = rates.collect();
+        let (least, most) =
+            rates.iter().fold((f64::MAX, 0.0_f64), |(l, m), rate| (l.min(*rate), m.max(*rate)));
+        // A limit of writes is named only beside one of reads.
+        let apart = self.op == Some(Op::Write) || most > SERVED_APART * least;
+        most > SERVED_OVER_LIMIT * self.level && apart
+    }
+
     /// Whether a point's rate follows from its latency alone until the limit holds it, so that no medium is felt: of
     /// the sizes at the limit, what would be well above it without one lies at it.
     fn has_a_sharp_corner(&self) -> bool {
@@ -321,7 +440,8 @@ impl<'e> Plateau<'e> {
             let bytes = one.spec.block_size_bytes;
             let alone = self.alone(op, |size| size == bytes).filter(|_| sizes.contains(&bytes))?;
             let unlimited = alone.median * one.spec.asked_in_flight() as f64;
-            Some(unlimited > BEYOND * self.level && !self.at.contains(&place))
+            let may_be_at = (one.median / self.level - 1.0).abs() <= one.at_most_apart();
+            Some(unlimited > BEYOND * self.level && !self.at.contains(&place) && !may_be_at)
         };
         !self.all.iter().enumerate().any(|point| below(point) == Some(true))
     }

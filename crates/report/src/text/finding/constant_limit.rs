@@ -38,15 +38,18 @@ pub(in crate::text) fn limit(finding: &Finding, facts: ConstantLimit) -> String 
 /// Why it is a limit, or why there is none.
 pub(super) fn why(facts: ConstantLimit) -> String {
     match facts {
-        ConstantLimit::Held { points, apart_share, scatter_ratio, .. } => {
-            let evidence = match scatter_ratio {
-                Some(ratio) => format!("trials have {} of the variance that", units::percent(ratio)),
-                None => "requests at QD 1 lack the fixed cost that".to_owned(),
+        ConstantLimit::Held { points, apart_share, scatter_ratio, portions_s, .. } => {
+            let unlimited = "that storage without a limit would have";
+            let evidence = match (portions_s, scatter_ratio) {
+                (Some(period_s), _) => {
+                    format!("requests pass in portions, one each {}", units::time(period_s * 1e9))
+                }
+                (None, Some(ratio)) => {
+                    format!("trials have {} of the variance {unlimited}", units::percent(ratio))
+                }
+                (None, None) => format!("requests at QD 1 lack the fixed cost {unlimited}"),
             };
-            format!(
-                "{points} workloads agree within {}; {evidence} storage without a limit would have.",
-                units::percent(apart_share)
-            )
+            format!("{points} workloads agree within {}; {evidence}.", units::percent(apart_share))
         }
         ConstantLimit::None { points } => format!(
             "No quantity is the same at several of {points} workloads and steadier than the storage's latencies."
@@ -69,6 +72,7 @@ mod tests {
             points: 14,
             apart_share: 0.001,
             scatter_ratio: Some(0.02),
+            portions_s: None,
         };
         let of = |op, facts| {
             let detail = Detail::ConstantLimit(facts);
@@ -84,6 +88,17 @@ mod tests {
                 "14 workloads agree within 0.1 %; trials have 2.0 % of the variance that storage without a limit \
                  would have."
             )
+        );
+        let ConstantLimit::Held { counted, shared, points, apart_share, .. } = held(Counted::Requests, None)
+        else {
+            unreachable!("it is held")
+        };
+        let portions_s = Some(0.1);
+        let sliced =
+            ConstantLimit::Held { counted, shared, points, apart_share, scatter_ratio: None, portions_s };
+        assert_eq!(
+            why_of(&of(None, sliced)).as_deref(),
+            Some("14 workloads agree within 0.1 %; requests pass in portions, one each 100 ms.")
         );
         let chunks = of(Some(Op::Write), held(Counted::Chunks { chunk_bytes: 1 << 14 }, Some(false)));
         assert_eq!(

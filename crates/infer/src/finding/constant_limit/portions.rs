@@ -1,0 +1,98 @@
+//! Limits that let their budget pass in portions: a control group of Linux does, in slices of 100 ms.
+//!
+//! A trial of two slices counts one portion more or less, by where it begins and ends. What passes between the ends of
+//! two stalls is a whole number of portions, so that its amount over its time is the limit, to a timer's tick.
+
+use iosonde_judge::evidence::Evidence;
+use iosonde_model::{Op, Stall, Trial};
+use iosonde_stats::robust;
+
+use super::super::group::of_the_device;
+
+/// Deviation from the period up to which stalls count as regular. The kernel's timer ticks each 4 ms (10 ms at the
+/// most), and a request of a loaded machine is as late again.
+const REGULAR: f64 = 0.15;
+/// Share of the times between stalls that must be regular: others are stalls of the storage, or the portions of a limit
+/// of the other direction.
+const REGULAR_SHARE: f64 = 0.75;
+/// Times between stalls that a period is known from.
+const PERIODS_MIN: usize = 12;
+
+/// Portions that the storage lets pass.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Portions {
+    /// Time between two of them.
+    pub(super) period_s: f64,
+}
+
+/// What passed in a trial between the ends of its first and last stall.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Cycles {
+    length_s: f64,
+    stalled_s: f64,
+    read_bytes: u64,
+    write_bytes: u64,
+    block_size_bytes: u64,
+}
+
+impl Portions {
+    /// The portions that these points show; `None` where stalls are few or come at no regular distance.
+    pub(super) fn of(points: &[&Evidence]) -> Option<Self> {
+        let trials = points.iter().flat_map(|evidence| of_the_device(evidence));
+        let between = |pair: &[Stall]| pair[1].end_s() - pair[0].end_s();
+        let periods: Vec<f64> = trials.flat_map(|trial| trial.stalls.windows(2).map(between)).collect();
+        let period_s = robust::median(&periods).filter(|_| periods.len() >= PERIODS_MIN)?;
+        let is_regular = |one: &&f64| (*one / period_s - 1.0).abs() <= REGULAR;
+        let regular = periods.iter().filter(is_regular).count();
+        (regular as f64 >= REGULAR_SHARE * periods.len() as f64).then_some(Self { period_s })
+    }
+
+    /// Whole portions of a trial, where its stalls lie a whole number of periods apart.
+    pub(super) fn cycles(self, trial: &Trial) -> Option<Cycles> {
+        let (first, last) = (trial.stalls.first()?, trial.stalls.last()?);
+        let length_s = last.end_s() - first.end_s();
+        let periods = (length_s / self.period_s).round();
+        // A portion that no stall of 20 ms followed is a part of the next one.
+        if periods < 1.0 || (length_s / self.period_s - periods).abs() > REGULAR {
+            return None;
+        }
+        Some(Cycles {
+            length_s,
+            stalled_s: trial.stalls[1..].iter().map(|stall| stall.length_s).sum(),
+            read_bytes: last.read_bytes - first.read_bytes,
+            write_bytes: last.write_bytes - first.write_bytes,
+            block_size_bytes: trial.spec.block_size_bytes,
+        })
+    }
+}
+
+impl Cycles {
+    /// Length without the stalls, in seconds.
+    pub(super) fn served_s(&self) -> f64 {
+        self.length_s - self.stalled_s
+    }
+
+    /// Length, in seconds.
+    pub(super) fn length_s(&self) -> f64 {
+        self.length_s
+    }
+
+    /// Bytes of one direction.
+    pub(super) fn bytes(&self, op: Op) -> f64 {
+        match op {
+            Op::Read => self.read_bytes as f64,
+            Op::Write => self.write_bytes as f64,
+            Op::Trim | Op::Flush => 0.0,
+        }
+    }
+
+    /// Parts of requests of one direction.
+    pub(super) fn parts(&self, op: Op, chunk_bytes: u64) -> f64 {
+        self.requests(op) * self.block_size_bytes.div_ceil(chunk_bytes) as f64
+    }
+
+    /// Requests of one direction.
+    pub(super) fn requests(&self, op: Op) -> f64 {
+        self.bytes(op) / self.block_size_bytes.max(1) as f64
+    }
+}
