@@ -52,6 +52,37 @@ pub enum Closed {
     Rounds,
 }
 
+/// What parts the trials of a point into two levels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LevelCondition {
+    /// Before a moment of the run: a buffer had room, a credit was left.
+    BeforeStep,
+    /// From that moment on.
+    AfterStep,
+    /// The last trial before that wrote anything wrote in random order.
+    AfterRandomWrites,
+    /// It wrote sequentially; filling does.
+    AfterSequentialWrites,
+    /// The lower of two levels, of unknown cause.
+    Lower,
+    /// The higher of two levels, of unknown cause.
+    Higher,
+}
+
+/// One of two levels on which the trials of a point lie, so that the mean of all describes neither.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Level {
+    /// Condition of its trials.
+    pub condition: LevelCondition,
+    /// Ids of its trials.
+    pub trial_ids: Vec<u64>,
+    /// Completions per second; its trials count as independent.
+    pub iops: Estimate,
+    /// Bytes per second.
+    pub bytes_per_s: Estimate,
+}
+
 /// Results of one direction of a point.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PointDirection {
@@ -67,6 +98,9 @@ pub struct PointDirection {
     pub latency_ns_p99: Option<Estimate>,
     /// 99.9th percentile, of the trials' merged histograms.
     pub latency_ns_p99_9: Option<Estimate>,
+    /// The two levels on which its trials lie, the earlier or lower first; empty where they lie on one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<Level>,
 }
 
 /// Combination of parameters with the results of its trials.

@@ -69,6 +69,7 @@ const TABLES: &[(&str, &str, &str, &str)] = &[
         "NoInterval",
     ),
     ("A direction of a point", "`points[].read`, `write`, `trim`", "point.rs", "PointDirection"),
+    ("A level of a point", "`points[].read.levels[]`, `write`, `trim`", "point.rs", "Level"),
     ("A value with its interval", "of points", "point.rs", "Estimate"),
     ("A verdict", "`verdicts[]`", DOCUMENT, "VerdictLine"),
     ("A finding", "`findings[]`", DOCUMENT, "FindingLine"),

@@ -63,4 +63,4 @@ mod two_groups;
 pub use bisect::bisect;
 pub use estimate::{ErrorVariance, Estimated, LogEstimate, normal, student_t};
 pub use pool_adjacent_violators::{Pool, pool_adjacent_violators};
-pub use two_groups::two_groups;
+pub use two_groups::{two_groups, two_levels};

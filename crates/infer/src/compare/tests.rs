@@ -25,6 +25,7 @@ fn direction(iops: f64) -> PointDirection {
         latency_ns_p50: None,
         latency_ns_p99: None,
         latency_ns_p99_9: None,
+        levels: Vec::new(),
     }
 }
 

@@ -71,12 +71,12 @@ impl FindingKind for ConstantLimit {
         let timed = |trial: &&Trial| trial.measured_s > 0.0;
         let trials = |evidence: &&Evidence| of_the_device(evidence).filter(timed).count();
         let known = closed.iter().filter(|evidence| trials(evidence) >= TRIALS_MIN).count();
-        if known < 2 {
+        let found = limits(&closed);
+        if known < 2 && found.is_empty() {
             let trials = closed.iter().map(trials).sum();
             let why = Inconclusive::FewFigures { trials, needed: 2 * TRIALS_MIN };
             return vec![writer(Unit::None).inconclusive(&Conditions::default(), &closed, why)];
         }
-        let found = limits(&closed);
         if found.is_empty() {
             let none = Detail::ConstantLimit(Facts::None { points: known });
             return vec![writer(Unit::None).absent(&Conditions::default(), &closed, none)];

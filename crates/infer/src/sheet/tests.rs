@@ -26,6 +26,7 @@ fn run(rw: Rw, span_bytes: u64, iops: f64, half: f64) -> Run {
         latency_ns_p50: None,
         latency_ns_p99: None,
         latency_ns_p99_9: None,
+        levels: Vec::new(),
     };
     if rw.writes() {
         point.write = Some(direction)

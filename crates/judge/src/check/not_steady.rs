@@ -13,6 +13,10 @@
 //! loss or gain beyond that bound; each must be likelier than noise makes anything in 3 of 1,000 runs. What may
 //! turn out to be a cycle is not accepted before 60 rounds.
 //!
+//! Trials that lie on two levels in turn, with a gap of three times the wider one's range between them, have two
+//! conditions: by what was written before, for one. Both have a figure of their own in the JSON (`levels`), as those
+//! before and after a step.
+//!
 //! `--state steady` asks the same rule after rounds 10, 12, 15, 19, 24, 30, 38, 48 and 60, and also accepts the last
 //! three quarters or the last half of its rounds.
 //!
@@ -43,7 +47,7 @@
 //! lasting state first. For a cycle, let trials last several of its periods.
 
 use iosonde_model::{
-    About, CheckName, Point, Reason, Run, Scope, Trial, Verdict,
+    About, CheckName, LevelCondition, Point, Reason, Run, Scope, Trial, Verdict,
     cause::{self, Trend},
 };
 
@@ -55,7 +59,7 @@ use iosonde_stats::{
     steady::{self, Held, Slope, Terms, Whole},
 };
 
-use crate::settling;
+use crate::{levels, settling};
 
 /// Parts of a trial at the least.
 const PARTS_MIN: usize = 30;
@@ -183,7 +187,9 @@ fn of_point(run: &Run, point: &Point, standing: &TrialStanding) -> Verdict {
     }
     let logs: Vec<f64> = trials.iter().map(|trial| course::log(trial.iops())).collect();
     let members = Members { part_s: None, terms: Terms::of_rounds(run.points.len()) };
-    match verdict(&logs, &members) {
+    let groups =
+        levels::levels(&trials, &logs, &run.trials, run.points.len()).and_then(|two| groups(&logs, &two));
+    match groups.map_or_else(|| verdict(&logs, &members), |groups| Verdict::Warning(reason(groups))) {
         Verdict::Warning(reason) => Verdict::Warning(at_point(reason)),
         Verdict::NotChecked(reason) => Verdict::NotChecked(at_point(reason)),
         other => other,
@@ -209,6 +215,25 @@ fn verdict(logs: &[f64], members: &Members) -> Verdict {
         }
         Whole::Unknown => unknown(course.slope, logs.len(), members),
     }
+}
+
+/// Levels that take turns; a step in time is told as one.
+fn groups(logs: &[f64], [low, high]: &[levels::Level; 2]) -> Option<cause::NotSteady> {
+    let mean = |level: &levels::Level| {
+        let sum: f64 = level.places.iter().map(|&place| logs[place]).sum();
+        (sum / level.places.len() as f64).exp()
+    };
+    if low.condition == LevelCondition::BeforeStep {
+        return None;
+    }
+    Some(cause::NotSteady::Levels {
+        low_iops: mean(low),
+        low_trials: low.places.len(),
+        low_condition: low.condition,
+        high_iops: mean(high),
+        high_trials: high.places.len(),
+        high_condition: high.condition,
+    })
 }
 
 fn step(logs: &[f64], at: usize, height: f64, held: Option<Held>, part_s: Option<f64>) -> cause::NotSteady {

@@ -86,6 +86,7 @@ fn over(id: usize, span_bytes: u64, iops: f64) -> Point {
         latency_ns_p50: None,
         latency_ns_p99: None,
         latency_ns_p99_9: None,
+        levels: Vec::new(),
     });
     point
 }

@@ -12,6 +12,7 @@
 mod basis;
 mod grain;
 mod leftover;
+mod levels;
 pub mod percentile;
 mod visit;
 
@@ -236,6 +237,7 @@ pub fn fill_points(
     seed: u64,
 ) -> Estimates {
     let estimates = Estimates::of(points, trials, voids);
+    let asked = points.len();
     for (place, point) in points.iter_mut().enumerate() {
         let own: Vec<&Trial> = own_trials(point, trials).collect();
         point.trials = own.len() as u32;
@@ -244,7 +246,12 @@ pub fn fill_points(
         let counts =
             |trial: &Trial| [About::Rate, About::Latency].iter().all(|&one| is_valid_for(voids, trial, one));
         point.left_out = own.iter().filter(|trial| !counts(trial)).count() as u32;
-        let direction = |op| direction(&own, voids, &estimates, place, op, confidence, seed);
+        let direction = |op| {
+            let own_direction = direction(&own, voids, &estimates, place, op, confidence, seed)?;
+            let valid = standing(&own, voids, About::Rate);
+            let levels = levels::of_direction(&valid, op, trials, (asked, confidence));
+            Some(PointDirection { levels, ..own_direction })
+        };
         (point.read, point.write) = (direction(Op::Read), direction(Op::Write));
         point.trim = direction(Op::Trim);
         point.why_no_interval = why_no_interval(point, &own, voids, &estimates, place);
@@ -306,6 +313,7 @@ fn direction(
         latency_ns_p50: p50,
         latency_ns_p99: p99,
         latency_ns_p99_9: p99_9,
+        levels: Vec::new(),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::Op;
+use crate::{LevelCondition, Op};
 
 /// Course of a rate within a trial or over the rounds of a point.
 ///
@@ -64,6 +64,21 @@ pub enum NotSteady {
         /// Largest change since the step, where the rate was shown to hold since then.
         #[serde(skip_serializing_if = "Option::is_none")]
         held_within_share: Option<f64>,
+    },
+    /// Trials lie on two levels, not one after the other.
+    Levels {
+        /// Mean rate of the lower level.
+        low_iops: f64,
+        /// Trials on it.
+        low_trials: usize,
+        /// Condition of these trials.
+        low_condition: LevelCondition,
+        /// Mean rate of the higher level.
+        high_iops: f64,
+        /// Trials on it.
+        high_trials: usize,
+        /// Condition of these trials.
+        high_condition: LevelCondition,
     },
     /// The rate goes up and down.
     Cycle {

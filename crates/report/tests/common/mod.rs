@@ -167,6 +167,7 @@ fn point_direction(spec: &TrialSpec, share: f64, half: f64, id: u64) -> PointDir
         latency_ns_p50: Some(estimate(latency / factor * 0.97, half)),
         latency_ns_p99: Some(estimate(latency / factor * 1.48, half * 2.0)),
         latency_ns_p99_9: Some(estimate(latency / factor * 6.1, half * 3.0)),
+        levels: Vec::new(),
     }
 }
 

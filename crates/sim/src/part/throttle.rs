@@ -12,7 +12,8 @@
 //!   `burst.bytes` for `credit_bytes` / (`burst.bytes` - `bytes`). A bucket fills again at `iops`, or `bytes`, while
 //!   less is asked for.
 //! * With `refill`, tokens come in portions, those of that time at once, and a bucket holds a portion or more: a
-//!   saturated load passes in bursts and waits until the next portion (blk-throttle of Linux: 100 ms).
+//!   saturated load passes in bursts and waits until the next portion (blk-throttle of Linux: 100 ms). What is left of a
+//!   portion while a request waits for the next one is not lost: 123.4 requests a portion are 123 or 124.
 //!
 //! ```toml
 //! [throttle]
@@ -335,8 +336,10 @@ impl Bucket {
         now_ns.max(self.spaced_ns).max(ready_ns)
     }
 
-    fn take(&mut self, pass_ns: f64, cost: f64) {
-        self.full_at_ns = self.full_at_ns.max(self.portion_before(pass_ns)) + cost * self.token_ns;
+    /// A request that `waited` for the next portion takes what was left of the last one as well.
+    fn take(&mut self, pass_ns: f64, cost: f64, waited: bool) {
+        let left_ns = self.refill_ns.filter(|_| waited).unwrap_or(0.0);
+        self.full_at_ns = self.full_at_ns.max(self.portion_before(pass_ns) - left_ns) + cost * self.token_ns;
         self.spaced_ns = pass_ns + cost * self.spacing_ns;
     }
 
@@ -362,16 +365,18 @@ impl Part for Buckets {
         // Trims and flushes move nothing.
         let moved = if Op::TRANSFERS.contains(&request.op) { request.length_bytes } else { 0 };
         let mut all = [
-            (self.requests[requests].as_mut(), self.settings.cost(u64::from(moved))),
-            (self.bytes[bytes].as_mut(), f64::from(moved)),
+            (self.requests[requests].as_mut(), self.settings.cost(u64::from(moved)), false),
+            (self.bytes[bytes].as_mut(), f64::from(moved), false),
         ];
         let mut pass_ns = now_ns as f64;
-        for (bucket, cost) in all.iter().filter_map(|(bucket, cost)| Some((bucket.as_ref()?, *cost))) {
-            pass_ns = bucket.pass_ns(pass_ns, cost);
+        for (bucket, cost, waited) in &mut all {
+            let Some(bucket) = bucket else { continue };
+            let own_ns = bucket.pass_ns(pass_ns, *cost);
+            (*waited, pass_ns) = (own_ns > pass_ns, own_ns);
         }
-        for (bucket, cost) in &mut all {
+        for (bucket, cost, waited) in &mut all {
             if let Some(bucket) = bucket {
-                bucket.take(pass_ns, *cost);
+                bucket.take(pass_ns, *cost, *waited);
             }
         }
         Step::On(whole_ns(pass_ns).max(now_ns))

@@ -160,11 +160,6 @@ impl Amount<'_> {
 
     /// Mean latency of the median trial.
     fn latency_ns(&self, op: Op) -> Option<f64> {
-        if !self.cycles.is_empty() && self.spec.asked_in_flight() == 1 && !self.spec.rw.is_mixed() {
-            // Its trials may have begun and ended within a portion.
-            let requests: f64 = self.cycles.iter().map(|cycles| cycles.requests(op)).sum();
-            return Some(1e9 * self.cycles.iter().map(Cycles::length_s).sum::<f64>() / requests.max(1.0));
-        }
         let means = self.trials.iter().filter_map(|trial| trial.direction(op)?.latency_ns.mean);
         robust::median(&means.collect::<Vec<_>>())
     }
@@ -253,7 +248,10 @@ fn amount<'e>(
         let rate = rate(trial, counted, op);
         trial.measured_s > 0.0 && rate > 0.0 && rate.is_finite()
     };
-    let trials: Vec<&Trial> = of_the_device(evidence).filter(timed).collect();
+    let trials: Vec<&Trial> = match portions {
+        Some(_) => evidence.trials.iter().copied().filter(timed).collect(),
+        None => of_the_device(evidence).filter(timed).collect(),
+    };
     if trials.len() < TRIALS_MIN {
         return None;
     }
@@ -353,7 +351,10 @@ impl<'e> Plateau<'e> {
         let sizes: BTreeSet<u64> = fresh.iter().map(|one| one.spec.block_size_bytes).collect();
         let smallest = sizes.first().copied().unwrap_or(1);
         match self.counted {
-            Counted::Bytes => sizes.len() > 1 && self.absorbs_the_fixed_cost(fresh),
+            // A link has no stalls.
+            Counted::Bytes => {
+                sizes.len() > 1 && (self.portions.is_some() || self.absorbs_the_fixed_cost(fresh))
+            }
             Counted::Requests => {
                 (sizes.len() > 1 || self.at_several_depths(fresh)) && self.larger_ones_move_more(smallest)
             }

@@ -1,13 +1,14 @@
 //! Limits that let their budget pass in portions: a control group of Linux does, in slices of 100 ms.
 //!
 //! A trial of two slices counts one portion more or less, by where it begins and ends. What passes between the ends of
-//! two stalls is a whole number of portions, so that its amount over its time is the limit, to a timer's tick.
+//! two stalls is a whole number of portions. Their amount over their number times their period is the limit; the period
+//! is known from all trials.
+//!
+//! Trials count whatever else used the device: others delay a request, and no portion grows or shrinks by it.
 
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::{Op, Stall, Trial};
 use iosonde_stats::robust;
-
-use super::super::group::of_the_device;
 
 /// Deviation from the period up to which stalls count as regular. The kernel's timer ticks each 4 ms (10 ms at the
 /// most), and a request of a loaded machine is as late again.
@@ -17,6 +18,9 @@ const REGULAR: f64 = 0.15;
 const REGULAR_SHARE: f64 = 0.75;
 /// Times between stalls that a period is known from.
 const PERIODS_MIN: usize = 12;
+
+/// Requests of a portion whose stalls end with it.
+const REQUESTS_MIN: u64 = 20;
 
 /// Portions that the storage lets pass.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,10 +42,14 @@ pub(super) struct Cycles {
 impl Portions {
     /// The portions that these points show; `None` where stalls are few or come at no regular distance.
     pub(super) fn of(points: &[&Evidence]) -> Option<Self> {
-        let trials = points.iter().flat_map(|evidence| of_the_device(evidence));
-        let between = |pair: &[Stall]| pair[1].end_s() - pair[0].end_s();
-        let periods: Vec<f64> = trials.flat_map(|trial| trial.stalls.windows(2).map(between)).collect();
-        let period_s = robust::median(&periods).filter(|_| periods.len() >= PERIODS_MIN)?;
+        let trials = points.iter().flat_map(|evidence| &evidence.trials);
+        let all: Vec<(f64, u64)> = trials.flat_map(|trial| periods(trial)).collect();
+        // A large request may be late by its own time.
+        let many: Vec<f64> = all.iter().filter(|(_, ios)| *ios >= REQUESTS_MIN).map(|(s, _)| *s).collect();
+        let enough = |periods: &Vec<f64>| periods.len() >= PERIODS_MIN;
+        let periods: Vec<f64> = all.iter().map(|(period_s, _)| *period_s).collect();
+        let surest = Some(many).filter(enough).or_else(|| Some(periods.clone()).filter(enough))?;
+        let period_s = robust::median(&surest)?;
         let is_regular = |one: &&f64| (*one / period_s - 1.0).abs() <= REGULAR;
         let regular = periods.iter().filter(is_regular).count();
         (regular as f64 >= REGULAR_SHARE * periods.len() as f64).then_some(Self { period_s })
@@ -57,13 +65,23 @@ impl Portions {
             return None;
         }
         Some(Cycles {
-            length_s,
+            // A stall may end a timer's tick late, or once a busy processor lets the program run; the portions do not.
+            length_s: periods * self.period_s,
             stalled_s: trial.stalls[1..].iter().map(|stall| stall.length_s).sum(),
             read_bytes: last.read_bytes - first.read_bytes,
             write_bytes: last.write_bytes - first.write_bytes,
             block_size_bytes: trial.spec.block_size_bytes,
         })
     }
+}
+
+/// Times between the ends of a trial's stalls, with the requests completed in each.
+fn periods(trial: &Trial) -> impl Iterator<Item = (f64, u64)> {
+    let bytes = |stall: &Stall| stall.read_bytes + stall.write_bytes;
+    let block_size_bytes = trial.spec.block_size_bytes.max(1);
+    trial.stalls.windows(2).map(move |pair| {
+        (pair[1].end_s() - pair[0].end_s(), (bytes(&pair[1]) - bytes(&pair[0])) / block_size_bytes)
+    })
 }
 
 impl Cycles {

@@ -1,6 +1,7 @@
 //! Words of the check `not-steady`.
 
 use iosonde_model::{
+    LevelCondition,
     cause::{LongWait, NotSteady, Trend, Waited},
     units,
 };
@@ -38,6 +39,21 @@ pub(super) fn words(cause: &NotSteady) -> String {
             });
             let course = course(*before_iops, *after_iops);
             format!("the rate {course} {when}, so the mean hides two levels{since}")
+        }
+        NotSteady::Levels { low_iops, low_trials, low_condition, high_iops, high_trials, high_condition } => {
+            let level = |iops: f64, condition, trials| {
+                let after = match condition {
+                    LevelCondition::AfterRandomWrites => " after random writes",
+                    LevelCondition::AfterSequentialWrites => " after sequential writes",
+                    _ => "",
+                };
+                format!("{} IOPS{after} ({trials} trials)", units::count(iops))
+            };
+            format!(
+                "two rates, {} and {}: the mean describes neither",
+                level(*high_iops, *high_condition, high_trials),
+                level(*low_iops, *low_condition, low_trials)
+            )
         }
         NotSteady::Cycle { amplitude_share, period, part_s } => {
             let every = match part_s {
@@ -155,6 +171,27 @@ mod tests {
             "the rate fell from 16 k to 3 k IOPS 2.50 s into the trial, so the mean hides two levels"
         );
         assert!(words(&step(None)).contains("IOPS in round 26 of 60, "), "{}", words(&step(None)));
+    }
+
+    #[test]
+    fn two_levels_have_their_conditions_and_trials() {
+        let levels = |low_condition, high_condition| NotSteady::Levels {
+            low_iops: 13.8e3,
+            low_trials: 10,
+            low_condition,
+            high_iops: 26.7e3,
+            high_trials: 8,
+            high_condition,
+        };
+        assert_eq!(
+            words(&levels(LevelCondition::AfterRandomWrites, LevelCondition::AfterSequentialWrites)),
+            "two rates, 26.7 k IOPS after sequential writes (8 trials) and 13.8 k IOPS after random writes (10 trials): \
+             the mean describes neither"
+        );
+        assert_eq!(
+            words(&levels(LevelCondition::Lower, LevelCondition::Higher)),
+            "two rates, 26.7 k IOPS (8 trials) and 13.8 k IOPS (10 trials): the mean describes neither"
+        );
     }
 
     #[test]

@@ -1,0 +1,43 @@
+//! Figures of the two levels on which a point's trials may lie.
+
+use iosonde_model::{Estimate, Level, Op, Trial};
+use iosonde_stats::LogEstimate;
+
+use super::{Figure, grain};
+use crate::{evidence::WithInterval, levels};
+
+/// The levels of one direction of a point's valid trials; empty where they lie on one level. `points`: how many are
+/// asked the same.
+pub(super) fn of_direction(
+    valid: &[&Trial],
+    op: Op,
+    all: &[Trial],
+    (points, confidence): (usize, f64),
+) -> Vec<Level> {
+    let mut own: Vec<(&Trial, f64)> =
+        valid.iter().filter_map(|trial| Some((*trial, Figure::Rate.of(trial, op)?.ln()))).collect();
+    own.sort_by(|a, b| a.0.started_s.total_cmp(&b.0.started_s));
+    let (trials, logs): (Vec<&Trial>, Vec<f64>) = own.into_iter().unzip();
+    let Some(found) = levels::levels(&trials, &logs, all, points) else { return Vec::new() };
+    let level = |level: &levels::Level| {
+        let of = |place: &usize| (trials[*place], logs[*place]);
+        let (own, logs): (Vec<&Trial>, Vec<f64>) = level.places.iter().map(of).unzip();
+        let lanes = || own.iter().filter_map(|trial| trial.direction(op));
+        let (ios, bytes) = lanes().fold((0, 0), |(ios, bytes), lane| (ios + lane.ios, bytes + lane.bytes));
+        let mean = grain::no_finer(LogEstimate::mean_of(&logs)?, grain::of_counting(ios));
+        let iops = mean.estimate(confidence);
+        let times = bytes as f64 / ios.max(1) as f64;
+        let scaled = |value: f64| value * times;
+        Some(Level {
+            condition: level.condition,
+            trial_ids: own.iter().map(|trial| trial.id).collect(),
+            bytes_per_s: Estimate {
+                value: scaled(iops.value),
+                low: iops.low.map(scaled),
+                high: iops.high.map(scaled),
+            },
+            iops,
+        })
+    };
+    found.iter().filter_map(level).collect()
+}
