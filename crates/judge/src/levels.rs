@@ -34,8 +34,8 @@ pub fn levels(trials: &[&Trial], logs: &[f64], all: &[Trial], points: usize) -> 
         return Some(of_groups(trials, lower, higher, all));
     }
     match steady::course(logs, &Terms::of_rounds(points))?.whole {
-        Whole::Step { at, .. } => Some(in_time((0..at).collect(), (at..logs.len()).collect())),
-        Whole::Level | Whole::Cycle { .. } | Whole::Trend | Whole::Unknown => None,
+        Whole::Step(step) => Some(in_time((0..step.at).collect(), (step.at..logs.len()).collect())),
+        Whole::Level | Whole::Cycle(_) | Whole::Trend | Whole::Unknown => None,
     }
 }
 

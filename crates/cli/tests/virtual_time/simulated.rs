@@ -102,7 +102,7 @@ fn the_words_of_the_first_screen_can_be_explained() {
         ("saturates", "queue_depth_knee (finding)"),
         ("95 % of max at QD", "depth_for_95_percent (finding)"),
         ("half", "half_size (finding)"),
-        ("4 KiB random", "base_latency (finding)"),
+        ("4 KiB random", "max_iops (finding)"),
         ("commit", "commit_latency (finding)"),
         ("plateau", "plateau_block_size (finding)"),
         ("bandwidth", "device_bandwidth (finding)"),

@@ -15,9 +15,10 @@
 //! Of the block sizes at the limit, every point that would exceed it 1.5 times without it (queue depth × rate at
 //! queue depth 1) must lie at it: a medium saturates more softly. IOPS must be the same at two block sizes or at
 //! three queue depths a factor of 4 apart, and larger requests must get more bytes per second, or a slow link would
-//! do the same. Bytes per second must be the same at two block sizes, one of them at queue depth 1, where a link
-//! would add the fixed time of a request (1 % or more of it). A limit of writes alone is not told from a buffer that
-//! drains, and is named only beside one that holds reads.
+//! do the same. Bytes per second must be the same at two block sizes and at two queue depths. One of them is 1, where
+//! a link would add the fixed time of a request (1 % or more of it); at the other one, units that work side by side
+//! on the parts of a large request would get more. A limit of writes alone is not told from a buffer that drains, and
+//! is named only beside one that holds reads.
 //!
 //! A control group of Linux lets its budget pass in slices of 100 ms: requests run freely until the slice's share is
 //! used, and wait for the next. Short trials then scatter by a slice more or less. Where trials stall at a regular

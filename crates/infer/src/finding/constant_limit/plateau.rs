@@ -353,7 +353,11 @@ impl<'e> Plateau<'e> {
         match self.counted {
             // A link has no stalls.
             Counted::Bytes => {
-                sizes.len() > 1 && (self.portions.is_some() || self.absorbs_the_fixed_cost(fresh))
+                // One request at a time may take time in proportion to its bytes for reasons of its own, as with
+                // units that share a large one: a deeper queue would get more of these.
+                let depths: BTreeSet<u64> = fresh.iter().map(|one| one.spec.asked_in_flight()).collect();
+                let is_no_link = || depths.len() > 1 && self.absorbs_the_fixed_cost(fresh);
+                sizes.len() > 1 && (self.portions.is_some() || is_no_link())
             }
             Counted::Requests => {
                 (sizes.len() > 1 || self.at_several_depths(fresh)) && self.larger_ones_move_more(smallest)
