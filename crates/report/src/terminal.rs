@@ -69,14 +69,16 @@ fn valid(run: &Run, counts: bool, paint: Paint) -> String {
     let counted = |count: usize, word: &str| {
         (count > 0).then(|| format!("{count} {word}{}", if count == 1 { "" } else { "s" }))
     };
-    let more = counted(warnings.len().saturating_sub(WARNINGS_MAX), "more warning");
+    let doubts = warnings.iter().filter(|line| line.mark == Weight::Doubt).count();
+    let more = counted(doubts.saturating_sub(WARNINGS_MAX), "more warning");
     let more: Vec<String> = more.into_iter().chain(counted(notes.len(), "note")).collect();
     let more = match more.as_slice() {
         [] => String::new(),
         more => format!(" ({} in the report)", more.join(" and ")),
     };
     let mut out = paint.hang(&head(paint, "VALID"), HEAD, &format!("{}{more}", clean(&validity.headline)));
-    for line in warnings.iter().take(WARNINGS_MAX) {
+    // What makes a run invalid stands in its first line.
+    for line in warnings.iter().filter(|line| line.mark == Weight::Doubt).take(WARNINGS_MAX) {
         out += &paint.hang(&format!("  {} ", symbol(paint, line.mark)), 4, &clean(&line.text));
     }
     for line in of(|mark| mark == Weight::Yes).into_iter().filter(|_| counts) {

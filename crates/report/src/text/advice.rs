@@ -1,7 +1,7 @@
 //! What to do about it: advice that rests on findings alone, and that weighs latency against throughput. Where an
 //! interval spans more than a factor of three, advice gives its ends and no number between them.
 
-use iosonde_model::{Advice, Estimate, Finding, FindingName, Op, Point, Run, Unit, units};
+use iosonde_model::{Advice, CheckName, Estimate, Finding, FindingName, Op, Point, Run, Unit, units};
 
 use crate::text::{
     command,
@@ -11,10 +11,13 @@ use crate::text::{
 use iosonde_infer::finding::lookup::estimate;
 use iosonde_infer::finding::lookup::found;
 use iosonde_infer::finding::lookup::found_like;
-use iosonde_infer::validity::{BufferedWrites, buffered_writes};
+use iosonde_infer::validity::{BufferedWrites, ByteSource, Fatal, buffered_writes, validity};
 
 /// Advice from a run's findings; none where they are refused.
 pub fn advice(run: &Run) -> Vec<Advice> {
+    if let Some(fatal) = validity(run).fatal {
+        return vec![remedy(&fatal)];
+    }
     let advice = Op::TRANSFERS.into_iter().flat_map(|op| [block_size(run, op), in_flight(run, op)]);
     advice
         .chain([order(run), pages(run), long_writes(run), limit(run), longer_writes(run)])
@@ -25,6 +28,34 @@ pub fn advice(run: &Run) -> Vec<Advice> {
 fn new(sentence: String, why: String, findings: &[&Finding]) -> Advice {
     let findings = findings.iter().map(|finding| finding.name).collect();
     Advice { sentence, why, findings }
+}
+
+/// What makes the next run valid.
+fn remedy(fatal: &Fatal) -> Advice {
+    let sentence = match fatal {
+        Fatal::NothingMeasured => "measure again; the notes say what ended this run",
+        Fatal::NotStorage(facts) => match facts.source {
+            ByteSource::Nothing | ByteSource::Holes => {
+                "write the file before it is read: `--size` makes and fills a file of its own"
+            }
+            ByteSource::CacheBelow => {
+                "measure the file or device below, or set up the loop device with direct I/O"
+            }
+            ByteSource::Memory | ByteSource::MemoryAndStorage => {
+                "use direct I/O (without `--buffered`), or a `--size` beyond this machine's memory"
+            }
+        },
+        Fatal::GeneratorLimit(_) => "use more `--jobs`, or an engine that costs less: io_uring",
+        Fatal::MostInvalid { example, .. } => match example.check {
+            CheckName::Interference => "find the other process with `iotop`, or measure at a quiet time",
+            CheckName::DepthNotReached | CheckName::LittlesLaw => {
+                "use more `--jobs`, or a non-blocking engine"
+            }
+            _ => "remove the cause, and measure again; the report lists the reason for each trial",
+        },
+        Fatal::NoInterval { .. } | Fatal::TooFewRounds { .. } => "use a longer `--time`",
+    };
+    new(sentence.to_owned(), "the figures of this run are not those of the storage".to_owned(), &[])
 }
 
 /// The block size for throughput, and its latency.

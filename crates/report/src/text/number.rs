@@ -143,8 +143,11 @@ pub fn figure(style: impl Into<Style>, estimate: &Estimate) -> Figure {
     let half = f64::max(high - estimate.value, estimate.value - low) / estimate.value;
     let off_middle = ((high + low) / 2.0 - estimate.value).abs() > OFF_MIDDLE * (high - low);
     // Three digits do not show the ends of a narrow interval, wherever its value is.
-    let reads_as_share = half <= NARROW || half <= SHARE_MAX && !off_middle;
-    let is_share = !matches!(style.unit, Unit::InFlight | Unit::Bytes) && reads_as_share;
+    let is_share = match style.unit {
+        Unit::InFlight => false,
+        Unit::Bytes => half <= NARROW,
+        _ => half <= NARROW || half <= SHARE_MAX && !off_middle,
+    };
     if is_share {
         // Rounded up: an interval is never told narrower than it is.
         let tenths = (half * 1000.0 - 1e-9).ceil().max(1.0);

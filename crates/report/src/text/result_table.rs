@@ -80,9 +80,8 @@ pub(super) fn is_in_table(name: FindingName) -> bool {
 
 /// Findings behind the rows and columns that begin with this word or these words.
 pub fn findings_behind(words: &str) -> Vec<FindingName> {
-    let begins = |label: &str| {
-        label.strip_prefix(words).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
-    };
+    let begins =
+        |label: &str| label.strip_prefix(words).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
     let rows = LARGE.iter().chain(&SMALL).chain(&SIZES).map(|kind| (kind.label, kind.name));
     let all = rows.chain(DURABLE_HEADS.into_iter().zip(DURABLE));
     all.filter(|(label, _)| begins(label)).map(|(_, name)| name).collect()
