@@ -210,7 +210,7 @@ fn real(
     device.direct = choose_direct(&admitted, options, &mut device)?;
     let storage = Storage::File(Arc::clone(&admitted.file));
     let chosen = engine::choose(&storage, options.engine.as_deref()).map_err(Failure::usage)?;
-    device.notes.extend(chosen.note.map(DeviceNote::from));
+    device.notes.extend(chosen.note.map(DeviceNote::Loop));
     device.engine = chosen.name;
     let room_bytes = admitted.room_bytes.unwrap_or(admitted.size_bytes);
     device.working_set_bytes = options.size_bytes.unwrap_or(u64::MAX).min(room_bytes);

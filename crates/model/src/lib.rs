@@ -39,7 +39,7 @@ pub use histogram::Histogram;
 pub use name::{
     CheckName, ComparedFigure, ExperimentName, FindingName, RunProperty, TraitKey, WorkloadGroup,
 };
-pub use note::{DeviceNote, LeftOut, Preconditioning};
+pub use note::{DeviceNote, LeftOut, LoopNote, Preconditioning};
 pub use point::{Closed, Estimate, Level, LevelCondition, NoInterval, Planned, Point, PointDirection};
 pub use portrait::{
     Build, Compliance, Derivation, Misfit, NoPortrait, Portrait, Trait, TraitSource, Unidentified,

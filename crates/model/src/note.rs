@@ -107,9 +107,65 @@ pub enum DeviceNote {
     },
     /// Points or an experiment of the study that were left out, with the `reason`.
     LeftOut(LeftOut),
-    /// A sentence of an engine, a plan or an import, or of a run that was kept before notes had kinds.
+    /// What the measured loop met, as its `what`.
+    Loop(LoopNote),
+    /// A sentence of an import, or of a run that was kept before notes had kinds.
     #[serde(untagged)]
     Other(String),
+}
+
+/// What an engine or the measured loop met. In JSON an object with its `what`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "kebab-case")]
+pub enum LoopNote {
+    /// The first engines of the list do not work here.
+    OtherEngine {
+        /// The engine that measured.
+        engine: String,
+        /// Why each of the others did not, as it said.
+        refused: Vec<String>,
+    },
+    /// The null engine moves nothing.
+    NothingMoved,
+    /// The kernel ignores `hipri`.
+    HipriIgnored,
+    /// Requests that could not be served without waiting were made a second time.
+    MadeAgain {
+        /// How many.
+        requests: u64,
+    },
+    /// Requests ended in SIGBUS.
+    BusErrors {
+        /// How many.
+        requests: u64,
+    },
+    /// Buffers are too large to be registered.
+    LargeBuffers,
+    /// The kernel did not register the buffers.
+    UnregisteredBuffers {
+        /// What it said.
+        error: String,
+    },
+    /// A kernel thread submits, whose processor time is not counted.
+    KernelSubmits,
+    /// Buffered requests of libaio run one after the other.
+    OneAfterTheOther,
+    /// Trims end after one pass over the span.
+    TrimsEndAfterOnePass,
+    /// A simulated device holds nothing of earlier commands that could be verified.
+    NothingToVerify,
+    /// What was written was not verified, since requests never came back.
+    UnverifiedAfterHang {
+        /// How many.
+        requests: u64,
+    },
+    /// Blocks that were read carry no whole mark.
+    UnmarkedBlocks {
+        /// How many.
+        unmarked: u64,
+        /// Blocks that were read.
+        blocks: u64,
+    },
 }
 
 /// Points or an experiment of a study that the storage does not allow. In JSON an object with its `reason`.
@@ -217,6 +273,7 @@ mod tests {
             DeviceNote::Holes { unmapped_bytes: 1 << 20, file_bytes: 1 << 30 },
             DeviceNote::NoDirectIo,
             DeviceNote::LeftOut(LeftOut::Writing { points: 13 }),
+            DeviceNote::Loop(LoopNote::MadeAgain { requests: 2 }),
             DeviceNote::Other("measured with psync instead".into()),
         ];
         let text = serde_json::to_string(&notes).unwrap();
@@ -225,6 +282,7 @@ mod tests {
             concat!(
                 r#"[{"kind":"holes","unmapped_bytes":1048576,"file_bytes":1073741824},"#,
                 r#"{"kind":"no-direct-io"},{"kind":"left-out","reason":"writing","points":13},"#,
+                r#"{"kind":"loop","what":"made-again","requests":2},"#,
                 r#""measured with psync instead"]"#
             )
         );

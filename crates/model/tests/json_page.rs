@@ -33,6 +33,12 @@ const TABLES: &[(&str, &str, &str, &str)] = &[
         "note.rs",
         "LeftOut",
     ),
+    (
+        "What the measured loop met",
+        "`run.device.notes[]` of the kind `loop`: its `what`, each followed by its own keys",
+        "note.rs",
+        "LoopNote",
+    ),
     ("A layer that hides the medium", "`run.device.unseen[]`", "device.rs", "HidingLayer"),
     ("The machine", "`run.host`", "device.rs", "Host"),
     ("A trial", "`trials[]`", "trial.rs", "Trial"),

@@ -13,7 +13,7 @@ use std::{
     },
 };
 
-use iosonde_model::{Phase, TrialSpec, Verification};
+use iosonde_model::{LoopNote, Phase, TrialSpec, Verification};
 
 use crate::{
     buffer::BufferPool,
@@ -52,7 +52,7 @@ pub struct Worked {
     /// Time in seconds in which it was ready to run and had no CPU; the storage waited for it then.
     pub delayed_s: Option<f64>,
     /// Notes for the reader.
-    pub notes: Vec<String>,
+    pub notes: Vec<LoopNote>,
     /// Result of the verification; `None` if the workload asks for none.
     pub found: Option<Verification>,
 }
@@ -362,18 +362,15 @@ fn verified(
     mut worked: Worked,
 ) -> io::Result<Worked> {
     if job.spec.verify && !job.spec.rw.writes() && matches!(storage, Storage::Simulated(_)) {
-        worked
-            .notes
-            .push("a simulated device holds nothing from earlier commands: only writes are verified".into());
+        worked.notes.push(LoopNote::NothingToVerify);
     }
     let Some(verify) = worked.driven.verify.take() else { return Ok(worked) };
     (worked.found, worked.notes) =
         (verify.found(), [worked.notes, verify.note().into_iter().collect()].concat());
     match verify.ledger() {
-        Some(_) if worked.driven.hung > 0 => worked.notes.push(format!(
-            "what was written could not be verified: {} requests never came back and may still change it",
-            worked.driven.hung
-        )),
+        Some(_) if worked.driven.hung > 0 => {
+            worked.notes.push(LoopNote::UnverifiedAfterHang { requests: worked.driven.hung });
+        }
         Some(ledger) => {
             let writer = shift.plan.writer();
             worked.found = Some(verify::read_back(storage, (&job.spec, index), ledger, writer, shift.stop)?);

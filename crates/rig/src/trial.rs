@@ -2,7 +2,9 @@
 
 use std::{io, sync::atomic::AtomicBool};
 
-use iosonde_model::{Histogram, Injected, Phase, RequestError, StridePass, Trial, TrialSpec, Witnesses};
+use iosonde_model::{
+    Histogram, Injected, LoopNote, Phase, RequestError, StridePass, Trial, TrialSpec, Witnesses,
+};
 
 use crate::{
     clock::Clock,
@@ -45,7 +47,7 @@ pub struct FinishedTrial {
     /// The trial.
     pub trial: Trial,
     /// Notes from the engine, in sentences.
-    pub notes: Vec<String>,
+    pub notes: Vec<LoopNote>,
 }
 
 impl Bed {
@@ -72,13 +74,9 @@ impl Bed {
         let mut seen = Seen::new(storage, watch, clock, order.spec);
         let before = injected(storage);
         let worked = crew::work(storage, &jobs, shift, &mut seen)?;
-        let mut notes: Vec<String> = Vec::new();
+        let mut notes: Vec<LoopNote> = Vec::new();
         if limits.ios != order.limits.ios {
-            notes.push(
-                "trims end when every block has been trimmed once: a hole cannot be punched twice, and storage answers \
-                 a second trim at once"
-                    .to_owned(),
-            );
+            notes.push(LoopNote::TrimsEndAfterOnePass);
         }
         for note in worked.iter().flat_map(|worker| &worker.notes) {
             if !notes.contains(note) {

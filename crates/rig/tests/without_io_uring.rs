@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use iosonde_model::LoopNote;
 use iosonde_rig::engine::{Storage, choose};
 
 /// Forbids io_uring_setup to this thread, as a container's filter does.
@@ -36,8 +37,8 @@ fn another_engine_takes_over_and_says_so() {
         }
         let chosen = choose(&storage, None).map_err(|e| e.to_string()).ok().unwrap();
         assert_eq!(chosen.kind.name(), "psync");
-        let note = chosen.note.unwrap();
-        assert!(note.contains("io_uring is forbidden") && note.contains("psync"), "{note}");
+        let Some(LoopNote::OtherEngine { engine, refused }) = chosen.note else { panic!("it says so") };
+        assert!(engine == "psync" && refused[0].contains("io_uring is forbidden"), "{refused:?}");
         // Buffered requests of libaio run one after the other: it takes over direct ones alone.
         let file = tempfile::tempfile().unwrap();
         let flags = rustix::fs::fcntl_getfl(&file).unwrap() | rustix::fs::OFlags::DIRECT;

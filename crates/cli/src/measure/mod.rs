@@ -132,7 +132,7 @@ impl Measurement {
         }
         trial.started_s += self.elapsed_before_s;
         trial.achieved_rate_interval = achieved_rate::interval(&trial);
-        for note in notes.into_iter().map(DeviceNote::from) {
+        for note in notes.into_iter().map(DeviceNote::Loop) {
             if !self.run.info.device.notes.contains(&note) {
                 // Engines and witnesses speak at their first trial, which is the fill: no bar is drawn yet.
                 self.screen.say(&format!("note          {}", iosonde_report::note(&note)));

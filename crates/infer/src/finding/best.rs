@@ -20,8 +20,8 @@
 //! | 8 that rise by one error each | -0.71 | +0.21 | -2.21 |
 //! | one, and 8 three errors below | -1.14 | +0.05 | -2.58 |
 //!
-//! The largest estimate is too high on a plateau, where most sweeps end, and the more so the more points there are; the
-//! mean of all that reach in is too low wherever the curve still rises. The interval holds the truth in 97 % and more of
+//! The largest estimate is too high on a plateau, where most sweeps end, and more so with more points; the mean of all
+//! that reach in is too low wherever the curve still rises. The interval holds the truth in 97 % and more of
 //! these draws.
 //!
 //! One point with a very wide interval makes the upper end useless, whatever the others say. Where there is reason
@@ -114,7 +114,7 @@ mod tests {
         assert!((found.low.unwrap() - 100.0 * (-0.022_414_0f64).exp()).abs() < 1e-3);
     }
 
-    /// Mean error of the value and of the largest estimate in standard errors, and the share of intervals with the truth.
+    /// Mean error of the value and of the largest estimate in standard errors, and the share of right intervals.
     fn errors(truths: &[f64]) -> [f64; 3] {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
         let (error, draws, most) = (0.01, 3000, truths.iter().copied().fold(f64::MIN, f64::max) * 0.01);

@@ -9,11 +9,11 @@
 //!   run's own writes).
 //!
 //! Rule: a trial is invalid where other I/O was 5 % of our bytes and at least 1 MiB. Reading the counters beside
-//! the trial is off by less than 0.8 %, and 10 % must not be missed. A trial that reached a control group's limit is
-//! left to `throttled`: the limit hides what other I/O beside it costs, and the trial is not checked. It is invalid,
-//! too, where the hypervisor took 10 % of the processors' time. It is a warning from 5 %, or where tasks waited for a
-//! processor in a quarter of the time. One request that a network file system sent again is a warning, too, since it waits as long as the
-//! mount's timeout says (60 s over TCP, by default).
+//! the trial is off by less than 0.8 %, and 10 % must not be missed. A trial that reached a control group's limit
+//! is left to `throttled`: the limit hides what other I/O beside it costs, and the trial is not checked. It is
+//! invalid, too, where the hypervisor took 10 % of the processors' time. It is a warning from 5 %, or where tasks
+//! waited for a processor in a quarter of the time. One request that a network file system sent again is a warning,
+//! too, since it waits as long as the mount's timeout says (60 s over TCP, by default).
 //!
 //! A neighbour that no counter shows (another guest on the host) appears in the windows of a run. The sign is
 //! stretches of two windows and more, in three places or more, that are both 5 standard deviations and 20 % below
@@ -220,7 +220,7 @@ fn others_bytes(trial: &Trial, run: &Run) -> Option<u64> {
     // What an earlier trial left in the page cache is written out whenever the kernel likes.
     let left_dirty = |earlier: &Trial| !earlier.spec.direct && earlier.spec.changes();
     let own_pages = || run.trials.iter().take_while(|earlier| earlier.id < trial.id).any(left_dirty);
-    // Asked for every trial after every trial: earlier ones are looked through only where there is something to explain.
+    // Asked for every trial after every trial: earlier ones are looked through only where something needs a reason.
     let written = match write.saturating_sub(witnesses.issued_write_bytes) {
         0 => 0,
         _ if own_records || own_pages() => 0,

@@ -1,7 +1,7 @@
 //! Words of a circumstance that a reader of the figures must know.
 
 use iosonde_infer::compare::Scattered;
-use iosonde_model::{DeviceNote, LeftOut, Preconditioning, StorageKind, units};
+use iosonde_model::{DeviceNote, LeftOut, LoopNote, Preconditioning, StorageKind, units};
 
 /// The sentence of a note, without a full stop.
 pub fn note(note: &DeviceNote) -> String {
@@ -66,6 +66,7 @@ pub fn note(note: &DeviceNote) -> String {
             spread(*run_share, *point_share)
         ),
         DeviceNote::LeftOut(what) => left_out(what),
+        DeviceNote::Loop(what) => of_the_loop(what),
         DeviceNote::Other(sentence) => sentence.clone(),
     }
 }
@@ -133,6 +134,59 @@ pub fn left_out(what: &LeftOut) -> String {
         LeftOut::NoPageCache => {
             "the page cache: this simulated device has none, so buffered points bypass it".to_owned()
         }
+    }
+}
+
+/// What an engine or the measured loop met.
+fn of_the_loop(what: &LoopNote) -> String {
+    match what {
+        LoopNote::OtherEngine { engine, refused } => {
+            format!("{}; measured with {engine} instead", refused.join("; "))
+        }
+        LoopNote::NothingMoved => {
+            "the null engine moves nothing: these figures are the limit of iosonde itself on \
+                                   this machine, not those of storage"
+                .to_owned()
+        }
+        LoopNote::HipriIgnored => {
+            "hipri is a hint to poll the device, which Linux has ignored since 5.19 in calls that wait"
+                .to_owned()
+        }
+        LoopNote::MadeAgain { requests } => {
+            format!("{requests} requests could not be served without waiting and were made a second time")
+        }
+        LoopNote::BusErrors { requests } => format!(
+            "{requests} requests ended in SIGBUS: the storage failed, or the file was cut shorter while it was mapped"
+        ),
+        LoopNote::LargeBuffers => {
+            "buffers of more than 1 GiB cannot be registered; each request pins its own pages".to_owned()
+        }
+        LoopNote::UnregisteredBuffers { error } => format!(
+            "buffers are not registered ({error}; `ulimit -l` limits it): each request pins its own pages"
+        ),
+        LoopNote::KernelSubmits => {
+            "a kernel thread submits (sqpoll): its processor time is not in these figures".to_owned()
+        }
+        LoopNote::OneAfterTheOther => {
+            "libaio makes buffered requests inside io_submit, one after the other: the \
+                                       storage never saw the asked depth"
+                .to_owned()
+        }
+        LoopNote::TrimsEndAfterOnePass => {
+            "trims end when every block has been trimmed once: a hole cannot be punched \
+                                           twice, and storage answers a second trim at once"
+                .to_owned()
+        }
+        LoopNote::NothingToVerify => {
+            "a simulated device holds nothing from earlier commands: only writes are verified".to_owned()
+        }
+        LoopNote::UnverifiedAfterHang { requests } => format!(
+            "what was written could not be verified: {requests} requests never came back and may still change it"
+        ),
+        LoopNote::UnmarkedBlocks { unmarked, blocks } => format!(
+            "{unmarked} of {blocks} blocks that were read carry no whole mark (not written with --verify, or with \
+             other block sizes) and are not checked"
+        ),
     }
 }
 

@@ -26,7 +26,7 @@ use io_uring::{
     EnterFlags, IoUring as Ring, opcode, squeue,
     types::{self, FsyncFlags},
 };
-use iosonde_model::{Named, Op, Sync};
+use iosonde_model::{LoopNote, Named, Op, Sync};
 
 use super::{
     Abilities, Bench, Completion, Completions, Engine, EngineKind, EngineOption, Opened, Request, Storage,
@@ -90,7 +90,7 @@ impl EngineKind for IoUring {
             form.fixed = register(&ring, bench.buffers).map_err(|why| notes.push(why)).is_ok();
         }
         if mode.sqpoll {
-            notes.push("a kernel thread submits (sqpoll): its processor time is not in these figures".into());
+            notes.push(LoopNote::KernelSubmits);
         }
         let engine = Box::new(Loop {
             ring,
@@ -192,19 +192,16 @@ fn ring(depth: u32, mode: Mode) -> io::Result<Ring> {
     }
 }
 
-fn register(ring: &Ring, buffers: &BufferPool) -> Result<(), String> {
+fn register(ring: &Ring, buffers: &BufferPool) -> Result<(), LoopNote> {
     let (start, length) = buffers.whole();
     if length > REGISTERED_MAX_BYTES {
-        return Err("buffers of more than 1 GiB cannot be registered; each request pins its own pages".into());
+        return Err(LoopNote::LargeBuffers);
     }
     let vector = [libc::iovec { iov_base: start.cast(), iov_len: length }];
     // SAFETY: the pool is a live mapping of this length, and outlives the ring: the driver owns both and drops the
     // engine first.
-    unsafe { ring.submitter().register_buffers(&vector) }.map_err(|error| {
-        format!(
-            "buffers are not registered ({error}; `ulimit -l` limits it): each request pins its own pages"
-        )
-    })
+    unsafe { ring.submitter().register_buffers(&vector) }
+        .map_err(|error| LoopNote::UnregisteredBuffers { error: error.to_string() })
 }
 
 /// Reads once from a polled ring. An empty file tells nothing: it has no block to ask the device for.

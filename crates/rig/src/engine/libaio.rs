@@ -24,7 +24,7 @@ use std::{
     },
 };
 
-use iosonde_model::{Named, Op, Sync};
+use iosonde_model::{LoopNote, Named, Op, Sync};
 
 use super::{
     Abilities, Bench, Completion, Completions, Engine, EngineKind, Opened, Request, Storage, Unavailable,
@@ -79,11 +79,7 @@ impl EngineKind for Libaio {
         };
         let mut notes = Vec::new();
         if !bench.direct && bench.depth > 1 {
-            notes.push(
-                "libaio makes buffered requests inside io_submit, one after the other: the storage never saw the \
-                 asked depth"
-                    .into(),
-            );
+            notes.push(LoopNote::OneAfterTheOther);
         }
         Ok(Opened { engine: Box::new(engine), clock: Clock::real(), notes })
     }

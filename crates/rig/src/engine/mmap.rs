@@ -23,7 +23,7 @@ use std::{
     },
 };
 
-use iosonde_model::{Named, Op, Sync};
+use iosonde_model::{LoopNote, Named, Op, Sync};
 use rustix::{
     mm::{self, Advice, MapFlags, MsyncFlags, ProtFlags},
     param::page_size,
@@ -242,12 +242,8 @@ impl Engine for Loop {
         Ok(())
     }
 
-    fn remarks(&self) -> Vec<String> {
-        let faults = self.faults;
-        let remark = format!(
-            "{faults} requests ended in SIGBUS: the storage failed, or the file was cut shorter while it was mapped"
-        );
-        if faults > 0 { vec![remark] } else { Vec::new() }
+    fn remarks(&self) -> Vec<LoopNote> {
+        if self.faults > 0 { vec![LoopNote::BusErrors { requests: self.faults }] } else { Vec::new() }
     }
 }
 

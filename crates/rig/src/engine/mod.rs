@@ -5,7 +5,7 @@
 
 use std::{fs::File, io, sync::Arc};
 
-use iosonde_model::{Named, Op, Sync, registry};
+use iosonde_model::{LoopNote, Named, Op, Sync, registry};
 
 use crate::{buffer::BufferPool, clock::Clock};
 
@@ -65,7 +65,7 @@ pub trait Engine {
     }
 
     /// Returns notes for the reader that are known only after the run; called once, when it is over.
-    fn remarks(&self) -> Vec<String> {
+    fn remarks(&self) -> Vec<LoopNote> {
         Vec::new()
     }
 }
@@ -157,7 +157,7 @@ pub struct Opened {
     /// Real clock, or that of the simulated device.
     pub clock: Clock,
     /// Notes for the reader: registered buffers refused for want of locked memory, ..
-    pub notes: Vec<String>,
+    pub notes: Vec<LoopNote>,
 }
 
 /// The cold half of an engine: registered.
@@ -212,7 +212,7 @@ pub struct Chosen {
     /// Abilities on this storage.
     pub abilities: Abilities,
     /// Reason why it is not the first choice, where it is not.
-    pub note: Option<String>,
+    pub note: Option<LoopNote>,
 }
 
 /// Returns the requested engine, or the first in the registry that works on this storage. Engines that measure
@@ -234,9 +234,10 @@ pub fn choose(storage: &Storage, wanted: Option<&str>) -> Result<Chosen, Unavail
                 refused.push(format!("{} would make these requests one after the other", kind.name()));
             }
             Ok(abilities) => {
-                let note = (!refused.is_empty())
-                    .then(|| format!("{}; measured with {} instead", refused.join("; "), kind.name()));
-                return Ok(Chosen { kind, name: kind.name().to_owned(), abilities, note });
+                let name = kind.name().to_owned();
+                let note =
+                    (!refused.is_empty()).then(|| LoopNote::OtherEngine { engine: name.clone(), refused });
+                return Ok(Chosen { kind, name, abilities, note });
             }
             Err(Unavailable(why)) => refused.push(why),
         }

@@ -11,7 +11,7 @@
 
 use std::io;
 
-use iosonde_model::Named;
+use iosonde_model::{LoopNote, Named};
 
 use super::{
     Abilities, Bench, Completion, Completions, Engine, EngineKind, Opened, Request, Storage, Unavailable,
@@ -43,9 +43,7 @@ impl EngineKind for Null {
 
     fn open(&self, bench: &Bench) -> io::Result<Opened> {
         let engine = Box::new(Loop { ready: Vec::with_capacity(bench.depth as usize) });
-        let note = "the null engine moves nothing: these figures are the limit of iosonde itself on this machine, \
-                    not those of storage";
-        Ok(Opened { engine, clock: Clock::real(), notes: vec![note.into()] })
+        Ok(Opened { engine, clock: Clock::real(), notes: vec![LoopNote::NothingMoved] })
     }
 
     fn by_itself(&self) -> bool {

@@ -16,7 +16,7 @@
 
 use std::{fs::File, io, os::fd::AsRawFd, sync::Arc};
 
-use iosonde_model::{Named, Op, Sync};
+use iosonde_model::{LoopNote, Named, Op, Sync};
 
 use super::{
     Abilities, Bench, Completion, Completions, Engine, EngineKind, EngineOption, Opened, Request, Storage,
@@ -63,9 +63,7 @@ impl EngineKind for Psync {
             waited: 0,
             done: None,
         });
-        let note =
-            "hipri is a hint to poll the device, which Linux has ignored since 5.19 in calls that wait";
-        let notes = if bench.has("hipri") { vec![note.into()] } else { Vec::new() };
+        let notes = if bench.has("hipri") { vec![LoopNote::HipriIgnored] } else { Vec::new() };
         Ok(Opened { engine, clock: Clock::real(), notes })
     }
 
@@ -199,10 +197,7 @@ impl Engine for Loop {
         Ok(())
     }
 
-    fn remarks(&self) -> Vec<String> {
-        let waited = self.waited;
-        let remark =
-            format!("{waited} requests could not be served without waiting and were made a second time");
-        if waited > 0 { vec![remark] } else { Vec::new() }
+    fn remarks(&self) -> Vec<LoopNote> {
+        if self.waited > 0 { vec![LoopNote::MadeAgain { requests: self.waited }] } else { Vec::new() }
     }
 }

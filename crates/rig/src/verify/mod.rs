@@ -34,7 +34,7 @@ mod tests;
 
 use std::{io, ops::Range};
 
-use iosonde_model::{TrialSpec, Verification};
+use iosonde_model::{LoopNote, TrialSpec, Verification};
 
 use crate::{
     buffer::BufferPool,
@@ -155,7 +155,7 @@ impl Verify {
     }
 
     /// Returns a note for the reader.
-    pub fn note(&self) -> Option<String> {
+    pub fn note(&self) -> Option<LoopNote> {
         match self {
             Self::Writes(_) => None,
             Self::Reads(reads) => reads.note(),

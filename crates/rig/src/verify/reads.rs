@@ -2,7 +2,7 @@
 
 use std::{fs::File, io};
 
-use iosonde_model::{Op, TrialSpec, Verification, units::size};
+use iosonde_model::{LoopNote, Op, TrialSpec, Verification, units::size};
 
 use super::{
     Unfit, judge,
@@ -54,15 +54,9 @@ impl Reads {
     }
 
     /// Returns a note on the blocks that could not be judged.
-    pub fn note(&self) -> Option<String> {
-        (self.found.unmarked > 0).then(|| {
-            format!(
-                "{} of {} blocks that were read carry no whole mark (not written with --verify, or with other \
-                 block sizes) and are not checked",
-                self.found.unmarked,
-                self.found.unmarked + self.found.checked
-            )
-        })
+    pub fn note(&self) -> Option<LoopNote> {
+        let Verification { unmarked, checked, .. } = self.found;
+        (unmarked > 0).then_some(LoopNote::UnmarkedBlocks { unmarked, blocks: unmarked + checked })
     }
 }
 

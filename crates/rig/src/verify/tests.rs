@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-use iosonde_model::{Phase, Rw, TrialSpec, Verification};
+use iosonde_model::{LoopNote, Phase, Rw, TrialSpec, Verification};
 use proptest::prelude::*;
 
 use super::{SECTOR_BYTES, Unfit, VerifyPlan, mark::BlockMark};
@@ -269,7 +269,11 @@ fn what_was_marked_is_verified_as_it_is_read() {
         let outcome = run(&mut bed(&file), &spec(engine, Rw::Read, 65_536, 1 << 20), 16).unwrap();
         let found = outcome.trial.verify.unwrap();
         assert_eq!((found.checked, found.misplaced, found.torn, found.bad()), (255, 1, 1, 2), "{engine}");
-        assert!(outcome.notes.iter().any(|note| note.starts_with("1 of 256 blocks")), "{:?}", outcome.notes);
+        assert!(
+            outcome.notes.contains(&LoopNote::UnmarkedBlocks { unmarked: 1, blocks: 256 }),
+            "{:?}",
+            outcome.notes
+        );
     }
 }
 

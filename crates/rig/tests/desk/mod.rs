@@ -12,7 +12,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use iosonde_model::{Op, Sync};
+use iosonde_model::{LoopNote, Op, Sync};
 use iosonde_rig::{
     buffer::BufferPool,
     engine::{self, Bench, Completion, ENGINES, Engine, Request, Storage},
@@ -114,7 +114,7 @@ fn set_direct(file: &File) -> bool {
 pub struct Desk {
     pub engine: Box<dyn Engine>,
     pub name: String,
-    pub notes: Vec<String>,
+    pub notes: Vec<LoopNote>,
     pub buffers: BufferPool,
     pub depth: u32,
 }
