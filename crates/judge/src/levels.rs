@@ -1,9 +1,9 @@
 //! Two levels on which the trials of a point lie: before and after a step in time, or by what was written before.
 //!
-//! No mean describes either. A step in time is the one that `not-steady` finds; other levels are groups of trials with a
-//! gap between them that chance does not make (`two_levels`). Groups that follow one another are a step, too. Where the
-//! last trial that wrote did so in random order before all trials of one group, and sequentially before all of the other,
-//! that is the condition.
+//! No mean describes either. A step in time is the one that `not-steady` finds; other levels are groups of trials with
+//! a gap between them that chance does not make (`two_levels`). Groups that follow one another are a step, too. Where
+//! the last trial that wrote did so in random order before all trials of one group, and sequentially before all of the
+//! other, that is the condition.
 
 use iosonde_model::{LevelCondition, Trial};
 use iosonde_stats::{
