@@ -126,7 +126,7 @@ impl Window {
 }
 
 /// A stretch of a trial in which nothing completed for 20 ms or longer although requests were outstanding, after two or
-/// more had completed since the stretch before. A limit that lets its budget pass in portions makes one in each portion.
+/// more had completed since the stretch before. A limit that lets its budget pass in portions makes one in each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stall {
     /// Start of the stall, at a completion, in seconds from the trial's first submission.

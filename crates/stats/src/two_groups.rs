@@ -30,8 +30,8 @@ const GROUP_MIN: usize = 3;
 /// lag-1 correlation of 0.6, fewer than 1 in 10,000 draws show such a gap; of eight 1 in 1,000, and of six 5 in 1,000.
 const GAP_MIN: f64 = 3.0;
 
-/// Returns the cut of [`two_groups`] where it parts two groups that chance does not make: three values or more on either
-/// side, and a gap of three times the wider group's range. `None` otherwise, and below ten values.
+/// Returns the cut of [`two_groups`] where it parts two groups that chance does not make: three values or more on
+/// either side, and a gap of three times the wider group's range. `None` otherwise, and below ten values.
 pub fn two_levels(values: &[f64]) -> Option<f64> {
     if values.len() < SHORTEST {
         return None;

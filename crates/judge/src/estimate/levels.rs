@@ -3,7 +3,7 @@
 use iosonde_model::{Estimate, Level, Op, Trial};
 use iosonde_stats::LogEstimate;
 
-use super::{Figure, grain};
+use super::grain::{no_finer, of_counting};
 use crate::{evidence::WithInterval, levels};
 
 /// The levels of one direction of a point's valid trials; empty where they lie on one level. `points`: how many are
@@ -14,8 +14,11 @@ pub(super) fn of_direction(
     all: &[Trial],
     (points, confidence): (usize, f64),
 ) -> Vec<Level> {
-    let mut own: Vec<(&Trial, f64)> =
-        valid.iter().filter_map(|trial| Some((*trial, Figure::Rate.of(trial, op)?.ln()))).collect();
+    let log = |trial: &Trial| {
+        let iops = trial.direction(op)?.iops;
+        (iops > 0.0 && iops.is_finite()).then(|| iops.ln())
+    };
+    let mut own: Vec<(&Trial, f64)> = valid.iter().filter_map(|trial| Some((*trial, log(trial)?))).collect();
     own.sort_by(|a, b| a.0.started_s.total_cmp(&b.0.started_s));
     let (trials, logs): (Vec<&Trial>, Vec<f64>) = own.into_iter().unzip();
     let Some(found) = levels::levels(&trials, &logs, all, points) else { return Vec::new() };
@@ -24,7 +27,7 @@ pub(super) fn of_direction(
         let (own, logs): (Vec<&Trial>, Vec<f64>) = level.places.iter().map(of).unzip();
         let lanes = || own.iter().filter_map(|trial| trial.direction(op));
         let (ios, bytes) = lanes().fold((0, 0), |(ios, bytes), lane| (ios + lane.ios, bytes + lane.bytes));
-        let mean = grain::no_finer(LogEstimate::mean_of(&logs)?, grain::of_counting(ios));
+        let mean = no_finer(LogEstimate::mean_of(&logs)?, of_counting(ios));
         let iops = mean.estimate(confidence);
         let times = bytes as f64 / ios.max(1) as f64;
         let scaled = |value: f64| value * times;

@@ -1,6 +1,6 @@
 //! Facts of the check `throttled`.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::IoLimit;
 
@@ -26,7 +26,7 @@ pub enum Throttled {
     /// A control group's limit was set, changed or lifted while the run went on.
     SetInMidRun {
         /// The limit, with one figure.
-        #[serde(skip)]
+        #[serde(flatten, serialize_with = "figure")]
         limit: IoLimit,
         /// First moment from which on it applied, from the run's beginning.
         from_s: f64,
@@ -93,4 +93,16 @@ pub struct CapStart {
     pub points: usize,
     /// How closely their rates agree, as a share.
     pub kept_within_share: f64,
+}
+
+/// The figure of a limit, as `limit_iops` or `limit_bytes_per_s`.
+fn figure<S: Serializer>(limit: &IoLimit, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Figure {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        limit_iops: Option<f64>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        limit_bytes_per_s: Option<f64>,
+    }
+    Figure { limit_iops: limit.iops, limit_bytes_per_s: limit.bytes_per_s }.serialize(serializer)
 }

@@ -12,8 +12,8 @@
 //!   `burst.bytes` for `credit_bytes` / (`burst.bytes` - `bytes`). A bucket fills again at `iops`, or `bytes`, while
 //!   less is asked for.
 //! * With `refill`, tokens come in portions, those of that time at once, and a bucket holds a portion or more: a
-//!   saturated load passes in bursts and waits until the next portion (blk-throttle of Linux: 100 ms). What is left of a
-//!   portion while a request waits for the next one is not lost: 123.4 requests a portion are 123 or 124.
+//!   saturated load passes in bursts and waits until the next portion (blk-throttle of Linux: 100 ms). What is left of
+//!   a portion while a request waits for the next one is not lost: 123.4 requests a portion are 123 or 124.
 //!
 //! ```toml
 //! [throttle]

@@ -37,8 +37,8 @@ const DEPTHS_APART: u64 = 4;
 const FIXED_SHARE_MIN: f64 = 0.01;
 /// Bytes per second of larger requests over those at a limit of requests: the bytes are not what is limited.
 const MORE_BYTES: f64 = 1.1;
-/// How closely points agree, at the worst, whose whole portions scatter: a trial has two, with a timer's tick of 4 ms at
-/// either end.
+/// How closely points agree, at the worst, whose whole portions scatter: a trial has two, and a large request more or
+/// less is in each.
 const ALIKE_PORTIONS: f64 = 0.02;
 /// What a point would get in the time that its stalls leave, over the limit, and over the least such rate of another
 /// point: a medium that stalls by itself gives the same share of each of these rates, not the same rate.
@@ -141,8 +141,8 @@ struct Amount<'e> {
     cycles: Vec<Cycles>,
     /// Whether it can lie at a limit: where a budget passes in portions, trials without whole ones do not tell.
     is_known: bool,
-    /// Share by which all trials may be off in the same way: by a portion without whole ones, and with them by a request,
-    /// since a trial's first portion begins with the trial and ends where no further request fits into it.
+    /// Share by which all trials may be off in the same way: by a portion without whole ones, and with them by a
+    /// request, since a trial's first portion begins with the trial and ends where no further request fits into it.
     slack: f64,
 }
 
@@ -179,8 +179,8 @@ impl Amount<'_> {
         let mean = amount / cycles.iter().map(Cycles::length_s).sum::<f64>();
         let requests: f64 = cycles.iter().map(|one| whole(one, Counted::Requests, op)).sum();
         let slack = cycles.len() as f64 / requests.max(1.0);
-        // Few requests of a portion make steps of a median; of many, it is the better one: a stall of the storage, or of
-        // a processor that was late, begins or ends a portion anywhere.
+        // Few requests of a portion make steps of a median; of many, it is the better one: a stall of the storage, or
+        // of a processor that was late, begins or ends a portion anywhere.
         let middle = if slack < ALIKE { robust::median(&rates).unwrap_or(mean) } else { mean };
         Self { median: middle, scatter: scatter(&rates), rates, cycles, slack, ..self }
     }

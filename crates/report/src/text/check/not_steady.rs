@@ -41,18 +41,10 @@ pub(super) fn words(cause: &NotSteady) -> String {
             format!("the rate {course} {when}, so the mean hides two levels{since}")
         }
         NotSteady::Levels { low_iops, low_trials, low_condition, high_iops, high_trials, high_condition } => {
-            let level = |iops: f64, condition, trials| {
-                let after = match condition {
-                    LevelCondition::AfterRandomWrites => " after random writes",
-                    LevelCondition::AfterSequentialWrites => " after sequential writes",
-                    _ => "",
-                };
-                format!("{} IOPS{after} ({trials} trials)", units::count(iops))
-            };
             format!(
                 "two rates, {} and {}: the mean describes neither",
-                level(*high_iops, *high_condition, high_trials),
-                level(*low_iops, *low_condition, low_trials)
+                level(*high_iops, *high_condition, *high_trials),
+                level(*low_iops, *low_condition, *low_trials)
             )
         }
         NotSteady::Cycle { amplitude_share, period, part_s } => {
@@ -80,6 +72,17 @@ pub(super) fn words(cause: &NotSteady) -> String {
             )
         }
     }
+}
+
+/// `13.8 k IOPS after random writes (10 trials)`.
+fn level(iops: f64, condition: LevelCondition, trials: usize) -> String {
+    let after = match condition {
+        LevelCondition::AfterRandomWrites => " after random writes",
+        LevelCondition::AfterSequentialWrites => " after sequential writes",
+        LevelCondition::BeforeStep | LevelCondition::AfterStep => "",
+        LevelCondition::Lower | LevelCondition::Higher => "",
+    };
+    format!("{} IOPS{after} ({trials} trials)", units::count(iops))
 }
 
 fn pause(pause: &LongWait) -> String {
@@ -185,8 +188,8 @@ mod tests {
         };
         assert_eq!(
             words(&levels(LevelCondition::AfterRandomWrites, LevelCondition::AfterSequentialWrites)),
-            "two rates, 26.7 k IOPS after sequential writes (8 trials) and 13.8 k IOPS after random writes (10 trials): \
-             the mean describes neither"
+            "two rates, 26.7 k IOPS after sequential writes (8 trials) and 13.8 k IOPS after random writes (10 \
+             trials): the mean describes neither"
         );
         assert_eq!(
             words(&levels(LevelCondition::Lower, LevelCondition::Higher)),
