@@ -1,5 +1,5 @@
-//! Damaged and hostile files: every parser refuses them or copes, in time and without a panic. `bench/fuzz` does this for
-//! minutes.
+//! Damaged and hostile files: every parser refuses them or copes, in time and without a panic. `bench/fuzz` does this
+//! for minutes.
 
 #![allow(missing_docs)]
 
@@ -27,8 +27,9 @@ fn no_damaged_file_makes_a_parser_panic_or_compute_for_long() {
     for parser in parsers(bench.folder.path()) {
         // A run's file is concluded and drawn in every format, a device is simulated: both take their time.
         let mutants = match parser.name {
-            "device file" | "run" => 60,
-            _ => 600,
+            "device file" => 10,
+            "run" => 30,
+            _ => 400,
         };
         let tally = series(&parser, bench.folder.path(), 1, |done| done < mutants);
         assert!(tally.wrong.is_empty(), "{:?}", tally.wrong);

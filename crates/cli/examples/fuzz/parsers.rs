@@ -108,7 +108,9 @@ fn notebook(bytes: &[u8], folder: &Path) -> bool {
     fs::write(&path, bytes).unwrap();
     let Ok(notebook) = Notebook::open_existing(&path) else { return false };
     let Ok(runs) = notebook.list() else { return false };
-    runs.iter().filter(|run| notebook.load(&run.id).is_ok()).count() > 0
+    // Most have a byte in a trial that is another: refused, as it must be, and the list stands.
+    runs.iter().for_each(|run| drop(notebook.load(&run.id)));
+    true
 }
 
 /// What a series of mutants came to.

@@ -38,8 +38,8 @@ impl Dice {
     }
 }
 
-/// The section of a device file: at least one of failing requests, a device that answers nothing for a while, and one that
-/// is gone.
+/// The section of a device file: at least one of failing requests, a device that answers nothing for a while, and one
+/// that is gone.
 fn faults(seed: u64, run_s: f64) -> String {
     let mut dice = Dice(seed);
     let kinds = 1 + (dice.unit() * 7.0) as u32;

@@ -30,8 +30,8 @@ pub fn refuse_what_the_engine_cannot<'a>(
         }
         let Some((limit, of)) = buffers_max(session).filter(|(limit, _)| buffers > *limit) else { continue };
         return Err(Failure::usage(format!(
-            "{slots} outstanding blocks of {} need {} of buffers; at most {of} ({}) is allowed. Use smaller blocks or a \
-             lower queue depth",
+            "{slots} outstanding blocks of {} need {} of buffers; at most {of} ({}) is allowed. Use smaller blocks or \
+             a lower queue depth",
             units::size(block),
             units::size(buffers),
             units::size(limit)
