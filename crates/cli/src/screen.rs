@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use iosonde_report::Paint;
+use iosonde_report::{Paint, clean};
 
 use crate::{args::Shared, failure::Failure};
 
@@ -72,12 +72,17 @@ impl Screen {
     /// Prints a message for the person who waits.
     pub fn say(&self, text: &str) {
         if !self.quiet {
-            let _ = writeln!(io::stderr().lock(), "{text}");
+            let _ = writeln!(io::stderr().lock(), "{}", lines(text));
         }
     }
 
     /// Prints why the command ends, even where messages are not wanted.
     pub fn complain(text: &str) {
-        let _ = writeln!(io::stderr().lock(), "iosonde: {text}");
+        let _ = writeln!(io::stderr().lock(), "iosonde: {}", lines(text));
     }
+}
+
+/// A message with names from outside in it, line by line.
+fn lines(text: &str) -> String {
+    text.split('\n').map(clean).collect::<Vec<_>>().join("\n")
 }

@@ -12,6 +12,7 @@ use std::{fs::File, path::Path};
 use common::{Bench, Said, names_in, preload};
 use iosonde_model::{CheckName, Outcome, RequestError, RunState, Status, Trial};
 use iosonde_report::Document;
+use iosonde_rig::clock::Clock;
 
 const TINY: &str = r#"
 name = "tiny"
@@ -115,11 +116,12 @@ fn storage_that_refuses_everything_ends_the_run_in_time_and_in_words() {
     let bench = with_a_file();
     let Some(library) = preload::library(&bench) else { return };
     let words = ["point", "data", "--read-only", "--time", "300ms"];
-    let began = std::time::Instant::now();
+    let clock = Clock::real();
+    let began_s = clock.now_s();
     let said = under(&bench, &library, "eio", 1, &words);
     assert!(said.code == 1 && said.err.contains("every request failed"), "{}: {}", said.code, said.err);
     // The trial, and 5 s.
-    assert!(began.elapsed().as_secs_f64() < 5.3);
+    assert!(clock.now_s() - began_s < 5.3);
 }
 
 /// Emptied or cut short by somebody, the file grows again by our own writes.

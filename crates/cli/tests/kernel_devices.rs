@@ -87,3 +87,48 @@ fn buffers_that_may_not_be_locked_are_not_registered_and_that_is_said() {
     assert!(output.status.success(), "{said}");
     assert!(said.contains("buffers are not registered") && said.contains("ulimit -l"), "{said}");
 }
+
+/// A control group's limit on memory, as a container has it; removed at the end.
+struct Group(std::path::PathBuf);
+
+impl Group {
+    fn of(bytes: u64) -> Option<Self> {
+        let first = Path::new("/sys/fs/cgroup/memory");
+        let (root, file) = if first.is_dir() {
+            (first, "memory.limit_in_bytes")
+        } else {
+            (Path::new("/sys/fs/cgroup"), "memory.max")
+        };
+        let group = Self(root.join(format!("iosonde-test-memory-{}", std::process::id())));
+        let made = std::fs::create_dir(&group.0)
+            .and_then(|()| std::fs::write(group.0.join(file), bytes.to_string()));
+        made.map_err(|error| eprintln!("skipped: no control group with a limit on memory: {error}")).ok()?;
+        Some(group)
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir(&self.0);
+    }
+}
+
+/// Beyond the limit of its group the kernel would kill the process in the middle of a run.
+#[test]
+fn buffers_beyond_the_memory_of_a_container_are_refused_beforehand() {
+    let bench = Bench::new();
+    let Some(group) = Group::of(100 << 20) else { return };
+    bench.file("data", 16);
+    let inside = |depth: &str| {
+        let words = ["point", "data", "--read-only", "--bs", "1M", "--depth", depth, "--time", "200ms", "-q"];
+        let inner = bench.command(&words);
+        let enter = format!("echo $$ > {}/cgroup.procs && exec \"$@\"", group.0.display());
+        let mut command = Command::new("sh");
+        command.args(["-c", &enter, "sh"]).arg(inner.get_program()).args(inner.get_args());
+        command.current_dir(bench.folder.path()).env("IOSONDE_STORE", bench.path("notebook.db"));
+        common::Said::of(command.output().unwrap())
+    };
+    inside("256").refused(&["need 256 MiB of buffers", "control group", "50 MiB", "lower queue depth"]);
+    let said = inside("16");
+    assert_eq!(said.code, 0, "{}", said.err);
+}

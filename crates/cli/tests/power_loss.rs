@@ -1,9 +1,9 @@
 //! Power loss at every moment: from the changes of the notebook's files during one whole run, their state after each
 //! change is made again in another folder, and opened there.
 //!
-//! What the disk holds then is not known: it has what was flushed, and of the rest any part in any order, down to single
-//! sectors. So each moment is opened three times: with every change so far, with what was flushed alone, and with sectors
-//! drawn at random from what was not.
+//! What the disk holds then is not known: it has what was flushed, and of the rest any part in any order, down to
+//! single sectors. So each moment is opened three times: with every change so far, with what was flushed alone, and
+//! with sectors drawn at random from what was not.
 
 #![allow(missing_docs)]
 // What was skipped is said where people and ./test read it.
@@ -219,7 +219,8 @@ fn a_simulated_run_cut_off_at_any_change_of_its_notebook_shows_its_first_trials(
     assert!(states > 300, "{states} states");
 }
 
-/// On the storage under test, the log is folded into the notebook before each trial and written again from its beginning.
+/// On the storage under test, the log is folded into the notebook before each trial and written again from its
+/// beginning.
 #[test]
 fn a_run_on_its_notebooks_own_disk_cut_off_at_any_change_shows_its_first_trials() {
     let bench = Bench::new();

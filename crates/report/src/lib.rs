@@ -33,7 +33,7 @@ pub use document::{
 pub use error::ReportError;
 pub use format::{FORMATS, Files, Format};
 pub use html::html;
-pub use paint::{Paint, paragraph};
+pub use paint::{Paint, clean, paragraph};
 pub use quantity::Quantity;
 pub use results::judged;
 pub use several::several;

@@ -59,9 +59,12 @@ pub fn paragraph(text: &str, paint: Paint) -> String {
 
 const NO_BREAK: char = '\u{a0}';
 
-/// Text from outside without control characters: a label must not move the cursor or set a colour.
-pub(crate) fn clean(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+/// Text from outside without control characters: a label must not move the cursor, set a colour, or turn the direction
+/// in which the rest is read.
+pub fn clean(text: &str) -> String {
+    let turns =
+        |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars().map(|c| if c.is_control() || turns(c) { '\u{fffd}' } else { c }).collect()
 }
 
 /// Puts no-break spaces inside intervals (`[6.84, 6.98]`), between a number and its unit, and between a value
@@ -142,5 +145,6 @@ mod tests {
     #[test]
     fn a_label_cannot_steer_the_terminal() {
         assert_eq!(clean("a\u{1b}[2Jb\n"), "a\u{fffd}[2Jb\u{fffd}");
+        assert_eq!(clean("invoice\u{202e}fdp.exe"), "invoice\u{fffd}fdp.exe");
     }
 }

@@ -1,8 +1,8 @@
 //! A call of the kernel that does not return: a server that is gone, a file system in user space that hangs.
 //!
-//! The measured loop looks at the clock at least once a second, and gives requests up that are out for too long. It cannot
-//! where the thread itself is inside the call. So another thread looks whether any of the others still runs. Nothing can
-//! end such a call but the end of the process.
+//! The measured loop looks at the clock at least once a second, and gives requests up that are out for too long. It
+//! cannot where the thread itself is inside the call. So another thread looks whether any of the others still runs.
+//! Nothing can end such a call but the end of the process.
 
 use std::{
     fs,

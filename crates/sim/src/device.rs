@@ -40,6 +40,8 @@ pub struct Device {
     device_begins: u8,
     flow: Flow,
     now_ns: u64,
+    /// Events that have happened.
+    steps: u64,
 }
 
 impl Device {
@@ -55,7 +57,14 @@ impl Device {
         let nearest = |below: usize| (0..below).rev().find(|&i| parts[i].rises());
         let above = (0..parts.len()).map(|i| nearest(i).map_or(Leg::Out, |i| Leg::Up(i as u8))).collect();
         let processors = file.settings().map(|settings| settings.processors()).max().unwrap_or(1);
-        Self { file: file.clone(), parts, device_begins, flow: Flow::new(above, processors), now_ns: 0 }
+        Self {
+            file: file.clone(),
+            parts,
+            device_begins,
+            flow: Flow::new(above, processors),
+            now_ns: 0,
+            steps: 0,
+        }
     }
 
     /// Submits a request at `now_ns`; several at one instant are taken in the order of the calls. Time never goes
@@ -93,6 +102,11 @@ impl Device {
         {
             self.happen(event);
         }
+    }
+
+    /// Returns the number of events that have happened: the work that simulating took.
+    pub(crate) fn steps(&self) -> u64 {
+        self.steps
     }
 
     /// Returns the totals since the device was made.
@@ -142,6 +156,7 @@ impl Device {
 
     fn happen(&mut self, event: Event) {
         self.now_ns = event.at_ns();
+        self.steps += 1;
         self.travel(self.now_ns, event.id, event.leg);
     }
 

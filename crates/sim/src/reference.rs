@@ -47,9 +47,13 @@ const BATCHES: usize = 20;
 /// Student's t at 95 % with 19 degrees of freedom.
 const T_19: f64 = 2.093;
 
+/// Events after which a load is given up: twenty times the most that a built-in device needs (267,822). A device file
+/// may describe a part that needs thousands of events for each request.
+const STEPS_MAX: u64 = 5_000_000;
+
 /// Runs a load on a fresh device in virtual time: 20 batches of requests after warming up, whose means give the
 /// interval (batch means; Law, Simulation Modeling and Analysis, section 9.5). `None` if the device stops
-/// answering. 100,000 requests take about a tenth of a second.
+/// answering, or needs too much work. 100,000 requests take about a tenth of a second.
 pub fn reference(file: &DeviceFile, load: &ReferenceLoad, seed: u64) -> Option<Reference> {
     let mut run = Run::new(file, load, seed);
     run.finish(load.warm_up_requests.max(u64::from(load.queue_depth) * 4))?;
@@ -153,6 +157,9 @@ impl<'a> Run<'a> {
     fn finish(&mut self, requests: u64) -> Option<u64> {
         let mut finished = 0;
         while finished < requests {
+            if self.device.steps() > STEPS_MAX {
+                return None;
+            }
             while let Some(slot) = self.idle_slots.pop() {
                 self.submit(slot);
             }
@@ -209,6 +216,13 @@ mod tests {
         assert!((ideal.iops.value / 50_000.0 - 1.0).abs() < 1e-6);
         // QD 32 / 50,000.
         assert!((ideal.latency_ns_mean.value / 640_000.0 - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_load_that_takes_too_much_work_is_given_up() {
+        let file = DeviceFile::parse(builtin("ideal").unwrap(), "test").unwrap();
+        let long = ReferenceLoad { warm_up_requests: STEPS_MAX + 1, ..load(1) };
+        assert!(reference(&file, &long, 1).is_none());
     }
 
     #[test]

@@ -138,6 +138,7 @@ fn check_companions(path: &Path) -> Result<(), StoreError> {
 mod tests {
     use super::*;
     use crate::Notebook;
+    use std::path::PathBuf;
 
     /// Every byte beside and in it.
     fn bytes(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use iosonde_model::units;
+use iosonde_report::clean;
 use iosonde_store::RunSummary;
 
 use crate::{args::LsArgs, failure::Failure, notebook, screen::Screen};
@@ -64,7 +65,8 @@ fn row(run: &RunSummary) -> [String; 7] {
         run.state.to_string(),
         run.trials.to_string(),
         units::duration(run.elapsed_s),
-        printable(&format!("{}{label}", run.target)),
+        // A name with a line break in it must not break the table.
+        clean(&format!("{}{label}", run.target)),
     ]
 }
 
@@ -76,11 +78,6 @@ fn started(run: &RunSummary) -> String {
         Some(moment) => moment.get(..19).unwrap_or(moment).replace('T', " "),
         None => "(virtual)".to_owned(),
     }
-}
-
-/// A name with a line break in it must not break the table.
-fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 #[cfg(test)]

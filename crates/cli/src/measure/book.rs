@@ -1,8 +1,8 @@
 //! The notebook of a run under way, and the run's lock in it.
 //!
 //! Before anything is written down, the notebook's path is looked at: a file that somebody removed takes every write
-//! and is gone when the process ends. The run is then kept in a new notebook in the same place, or where that cannot be,
-//! beside it or in the folder for temporary files.
+//! and is gone when the process ends. The run is then kept in a new notebook in the same place, or where that cannot
+//! be, beside it or in the folder for temporary files.
 
 use std::path::{Path, PathBuf};
 

@@ -43,8 +43,8 @@ impl Measurement {
             }
         };
         Err(Failure::failed(format!(
-            "{target}: another program cut it short while it was measured ({what}); the trial in which that happened is \
-             not kept"
+            "{target}: another program cut it short while it was measured ({what}); the trial in which that happened \
+             is not kept"
         )))
     }
 

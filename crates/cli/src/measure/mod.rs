@@ -126,9 +126,9 @@ impl Measurement {
             return Err(Failure { code: INTERRUPTED, text: String::new() });
         }
         drop(watching);
-        if let Err(cut) = self.refuse_a_cut_file(spec, phase) {
+        if let Err(failure) = self.refuse_a_cut_file(spec, phase) {
             self.run.info.bytes_written += trial.witnesses.issued_write_bytes;
-            return Err(cut);
+            return Err(failure);
         }
         trial.started_s += self.elapsed_before_s;
         trial.achieved_rate_interval = achieved_rate::interval(&trial);

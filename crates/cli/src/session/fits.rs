@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use iosonde_model::{Ceiling, Device, Medium, Study, TrialSpec, units};
-use iosonde_rig::{ceiling, engine};
+use iosonde_rig::{
+    ceiling, engine,
+    platform::{self, System},
+};
 
 use super::Session;
 use crate::{failure::Failure, options::Options, studies, typed};
@@ -25,19 +28,28 @@ pub fn refuse_what_the_engine_cannot<'a>(
         if block > 1 << 30 {
             return Err(Failure::usage(format!("a block has at most 1 GiB, not {}", units::size(block))));
         }
-        // A quarter: the rest belongs to the page cache and to everybody else.
-        let limit = session.host.memory_bytes.map(|memory| memory / 4).filter(|&limit| buffers > limit);
-        if let Some(limit) = limit {
-            return Err(Failure::usage(format!(
-                "{slots} outstanding blocks of {} need {} of buffers; at most a quarter of this machine's memory \
-                 ({}) is allowed. Use smaller blocks or a lower queue depth",
-                units::size(block),
-                units::size(buffers),
-                units::size(limit)
-            )));
-        }
+        let Some((limit, of)) = buffers_max(session).filter(|(limit, _)| buffers > *limit) else { continue };
+        return Err(Failure::usage(format!(
+            "{slots} outstanding blocks of {} need {} of buffers; at most {of} ({}) is allowed. Use smaller blocks or \
+             a lower queue depth",
+            units::size(block),
+            units::size(buffers),
+            units::size(limit)
+        )));
     }
     Ok(())
+}
+
+/// The most that buffers may take, and what that is a share of.
+fn buffers_max(session: &Session) -> Option<(u64, &'static str)> {
+    // A quarter: the rest belongs to the page cache and to everybody else.
+    let machine = session.host.memory_bytes.map(|memory| (memory / 4, "a quarter of this machine's memory"));
+    // Half of a group, in which nobody else is: beyond its limit the kernel kills the process.
+    let simulated = session.device.medium == Medium::Simulated;
+    let group = (!simulated).then(|| platform::memory_limit_bytes(&System::real())).flatten();
+    let group =
+        group.map(|memory| (memory / 2, "half of the memory that this process's control group may use"));
+    machine.into_iter().chain(group).min()
 }
 
 /// Highest rate of one worker with the smallest block of a study: the report shows it beside what the storage

@@ -14,6 +14,7 @@ mod reports;
 mod results;
 mod selftest;
 mod simulated;
+mod soak;
 mod spec;
 mod widths;
 mod workloads;

@@ -5,7 +5,8 @@
 //! program's own loop. It excludes time in which a device or a kernel thread worked.
 //!
 //! How it is computed: the share of each trial, then the geometric mean over trials with Student's interval; trials
-//! are a round apart and are treated as independent.
+//! are a round apart and are treated as independent. Trials that memory served count, whatever else is invalid of them;
+//! those that are invalid about everything, as with failed requests, do not.
 //!
 //! Why the largest block size: there the cost of the calls is smallest, so that the rest is copying. A share near 1
 //! even there means that the program and the memory determine the whole curve, whatever medium lies below.
@@ -14,7 +15,7 @@
 
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::{
-    Conditions, Detail, ExperimentName, Finding, FindingName, Inconclusive, Unit,
+    About, Conditions, Detail, ExperimentName, Finding, FindingName, Inconclusive, Trial, Unit,
     detail::{Bottleneck, ProcessorShare as Facts},
 };
 
@@ -81,10 +82,13 @@ block_size = ["4k", "64k"]
     }
 }
 
+/// What memory served is just what this is about; a request that failed took no time.
+fn counted<'a>(evidence: &Evidence<'a>) -> impl Iterator<Item = &'a Trial> {
+    evidence.with(|void| void != Some(About::All)).filter(|trial| trial.measured_s > 0.0)
+}
+
 fn shares(evidence: &Evidence) -> Vec<f64> {
-    // Void trials too: what memory served is just what this is about.
-    let took_time = evidence.trials.iter().filter(|trial| trial.measured_s > 0.0);
-    took_time.filter_map(|trial| trial.busy_share).map(|share| share.min(1.0)).collect()
+    counted(evidence).filter_map(|trial| trial.busy_share).map(|share| share.min(1.0)).collect()
 }
 
 fn one(writer: &Writer, group: &Group) -> Finding {
@@ -113,6 +117,6 @@ fn one(writer: &Writer, group: &Group) -> Finding {
         share_at_smallest: small.iter().sum::<f64>() / small.len().max(1) as f64,
     };
     let mut finding = writer.concluded(&conditions, &[largest], estimate, Detail::ProcessorShare(facts));
-    finding.trials = largest.trials.iter().map(|trial| trial.id).collect();
+    finding.trials = counted(largest).map(|trial| trial.id).collect();
     finding
 }

@@ -66,7 +66,9 @@ mod tests {
 
     #[test]
     fn types_are_told_apart() {
-        assert_eq!(Keeps::of("tmpfs").medium(), Some(Medium::Memory));
+        for memory in ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"] {
+            assert_eq!(Keeps::of(memory).medium(), Some(Medium::Memory), "{memory}");
+        }
         assert_eq!(Keeps::of("nfs4").medium(), Some(Medium::Network));
         assert_eq!(Keeps::of("fuse.sshfs").medium(), Some(Medium::UserSpace));
         assert_eq!(Keeps::of("ext4").medium(), None);

@@ -5,6 +5,7 @@ mod attribute;
 mod block;
 mod caches;
 mod chain;
+mod control_group;
 mod device;
 mod disk_attributes;
 mod extents;
@@ -29,6 +30,8 @@ pub use block::BlockDevice;
 pub(crate) use block::KERNEL_SECTOR_BYTES;
 #[cfg(test)]
 pub(crate) use block::fake;
+pub use control_group::memory_limit_bytes;
+pub(crate) use control_group::{folder, group_of};
 pub use device::{TargetKind, describe, look};
 pub(crate) use extents::{Extents, extents};
 pub(crate) use filesystem::keeps_in_memory;

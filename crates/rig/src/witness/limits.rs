@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use iosonde_model::{Absence, Device, IoLimit, Op};
 
-use crate::platform::{BlockDevice, DeviceNumber, Mount, System, mounts};
+use crate::platform::{BlockDevice, DeviceNumber, Mount, System, folder, group_of, mounts};
 
 /// The files of version 1, one a direction and a unit.
 const THROTTLES: [(&str, Op, bool); 4] = [
@@ -105,21 +105,6 @@ fn lines(file: &Path) -> Result<Vec<String>, Absence> {
             Err(Absence::LimitUnreadable { path: file.display().to_string(), errno: error.raw_os_error() })
         }
     }
-}
-
-/// Our group in the hierarchy of those controllers: lines are `ID:CONTROLLERS:PATH`.
-fn group_of(text: &str, wanted: impl Fn(&str) -> bool) -> Option<&str> {
-    text.lines().find_map(|line| {
-        let (_, rest) = line.split_once(':')?;
-        let (controllers, path) = rest.split_once(':')?;
-        wanted(controllers).then_some(path)
-    })
-}
-
-/// Where a group's folder lies. A container may have only its own part of the tree mounted.
-fn folder(mount: &Mount, group: &str) -> PathBuf {
-    let inside = Path::new(group).strip_prefix(&mount.root).unwrap_or(Path::new(""));
-    if inside.as_os_str().is_empty() { mount.at.clone() } else { mount.at.join(inside) }
 }
 
 /// `254:0 2000`.

@@ -1,7 +1,10 @@
 //! Truth by computation: the device itself under stated loads, where no formula holds.
 
 use iosonde_model::{Conditions, Estimate, FindingName, Op, units};
-use std::{cell::RefCell, collections::HashMap};
+use std::{
+    cell::{Cell, RefCell},
+    collections::HashMap,
+};
 
 use super::stated::{Known, LARGE_BYTES, SMALL_BYTES, Truth, grouped};
 use crate::{
@@ -29,13 +32,15 @@ pub(super) struct Computed<'a> {
     wanders: Option<&'static str>,
     seed: u64,
     runs: RefCell<HashMap<Asked, Option<Reference>>>,
+    /// A run was given up, and others would be as well.
+    given_up: Cell<bool>,
 }
 
 impl<'a> Computed<'a> {
     pub(super) fn of(file: &'a DeviceFile, closed: &'a [Truth], seed: u64) -> Self {
         let lasting = file.in_state(StartState::Steady).unwrap_or_else(|_| file.clone());
         let wanders = file.settings().find_map(|part| part.wanders());
-        Self { closed, file, lasting, wanders, seed, runs: RefCell::default() }
+        Self { closed, file, lasting, wanders, seed, runs: RefCell::default(), given_up: Cell::default() }
     }
 
     pub(super) fn truths_of(&self, finding: FindingName) -> Vec<Truth> {
@@ -94,7 +99,8 @@ impl<'a> Computed<'a> {
             batch_requests: 1_000,
         };
         let file = if op == Op::Read { self.file } else { &self.lasting };
-        let run = reference(file, &load, self.seed);
+        let run = if self.given_up.get() { None } else { reference(file, &load, self.seed) };
+        self.given_up.set(run.is_none());
         self.runs.borrow_mut().insert(key, run);
         run
     }

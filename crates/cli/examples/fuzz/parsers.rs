@@ -1,0 +1,157 @@
+//! Every parser of files that somebody else may have written, with what is computed from them.
+
+use std::{
+    fs,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::Path,
+    time::Duration,
+};
+
+use iosonde_infer::conclude::conclude;
+use iosonde_model::{Device, Sheet, Study};
+use iosonde_report::FORMATS;
+use iosonde_rig::witness::thread_cpu;
+use iosonde_sim::DeviceFile;
+use iosonde_store::{Notebook, import, read_run};
+
+use super::mutate::{self, Dice};
+
+/// The longest that a file may keep a processor busy.
+pub const TIME_MAX: Duration = Duration::from_secs(5);
+
+/// A parser: its name, what is given to it, and what it does with that.
+pub struct Parser {
+    pub name: &'static str,
+    pub corpus: Vec<Vec<u8>>,
+    /// Whether a file is bytes, not text.
+    pub binary: bool,
+    /// True if the file was accepted.
+    pub read: fn(&[u8], &Path) -> bool,
+}
+
+fn texts(texts: &[&str]) -> Vec<Vec<u8>> {
+    texts.iter().map(|text| text.as_bytes().to_vec()).collect()
+}
+
+/// All of them; the folder holds a notebook `n.db` and a run's file `run.json`.
+pub fn parsers(folder: &Path) -> Vec<Parser> {
+    let file = |name: &str| fs::read(folder.join(name)).unwrap();
+    let devices: Vec<&str> =
+        ["ideal", "sata-ssd", "hdd-7200", "cloud-volume", "nfs", "raid0", "mac-nocache", "container"]
+            .map(|name| iosonde_sim::builtin(name).unwrap())
+            .into();
+    vec![
+        Parser { name: "device file", corpus: texts(&devices), binary: false, read: device },
+        Parser {
+            name: "study",
+            corpus: texts(&[
+                include_str!("../../../../studies/quick.toml"),
+                include_str!("../../../../studies/full.toml"),
+            ]),
+            binary: false,
+            read: |bytes, _| {
+                let text = String::from_utf8_lossy(bytes);
+                let Ok(study) = Study::parse(&text, "f.toml") else { return false };
+                iosonde_plan::points::plan(&study, &Device::unknown("file", 1 << 30)).is_ok()
+            },
+        },
+        Parser {
+            name: "sheet",
+            corpus: texts(&[include_str!("../../../../specs/samsung-990-pro.toml")]),
+            binary: false,
+            read: |bytes, _| Sheet::parse(&String::from_utf8_lossy(bytes), "f.toml").is_ok(),
+        },
+        Parser {
+            name: "results of fio",
+            corpus: texts(&[
+                include_str!("../../../store/tests/data/fio-3.33-jobs.json"),
+                include_str!("../../../store/tests/data/fio-3.33-group.json"),
+                include_str!("../../../store/tests/data/fio-3.33-mixed.json"),
+                include_str!("../../../store/tests/data/fio-3.33-warnings.txt"),
+                include_str!("../../../store/tests/data/fio-matrix.csv"),
+            ]),
+            binary: false,
+            read: |bytes, _| import::import(&String::from_utf8_lossy(bytes)).is_ok(),
+        },
+        Parser { name: "run", corpus: vec![file("run.json")], binary: false, read: run },
+        Parser { name: "notebook", corpus: vec![file("n.db")], binary: true, read: notebook },
+    ]
+}
+
+/// As `iosonde devices NAME` does.
+fn device(bytes: &[u8], _: &Path) -> bool {
+    let Ok(file) = DeviceFile::parse(&String::from_utf8_lossy(bytes), "f.toml") else { return false };
+    iosonde_sim::truths_with_references(&file, 1);
+    true
+}
+
+/// As `iosonde report FILE` does, in every format but pictures.
+fn run(bytes: &[u8], folder: &Path) -> bool {
+    let path = folder.join("mutant.json");
+    fs::write(&path, bytes).unwrap();
+    let Ok(mut run) = read_run(&path) else { return false };
+    if conclude(&mut run, None).is_err() {
+        return false;
+    }
+    for format in FORMATS.iter().filter(|format| format.extension() != "png") {
+        let _ = format.render(&run);
+    }
+    true
+}
+
+/// As `iosonde ls` and `iosonde show` do.
+fn notebook(bytes: &[u8], folder: &Path) -> bool {
+    let path = folder.join("mutant.db");
+    for ending in ["-wal", "-shm", "-journal"] {
+        let _ = fs::remove_file(folder.join(format!("mutant.db{ending}")));
+    }
+    fs::write(&path, bytes).unwrap();
+    let Ok(notebook) = Notebook::open_existing(&path) else { return false };
+    let Ok(runs) = notebook.list() else { return false };
+    // Most have a byte in a trial that is another: refused, as it must be, and the list stands.
+    runs.iter().for_each(|run| drop(notebook.load(&run.id)));
+    true
+}
+
+/// What a series of mutants came to.
+#[derive(Debug, Default)]
+pub struct Tally {
+    pub mutants: u64,
+    pub accepted: u64,
+    pub longest: Duration,
+    pub wrong: Vec<String>,
+}
+
+/// Gives one mutant after another to a parser, while `goes_on` holds.
+pub fn series(parser: &Parser, folder: &Path, seed: u64, mut goes_on: impl FnMut(u64) -> bool) -> Tally {
+    let mut tally = Tally::default();
+    while goes_on(tally.mutants) {
+        let own = seed + tally.mutants;
+        let mut dice = Dice(own);
+        let original = &parser.corpus[dice.below(parser.corpus.len())];
+        let change = if parser.binary { mutate::bytes } else { mutate::text };
+        let mutant = change(original, &mut dice);
+        let began_s = busy_s();
+        let read = catch_unwind(AssertUnwindSafe(|| (parser.read)(&mutant, folder)));
+        let took = Duration::from_secs_f64(busy_s() - began_s);
+        let wrong = match read {
+            Err(_) => Some("a panic".to_owned()),
+            Ok(_) if took > TIME_MAX => Some(format!("{:.1} s", took.as_secs_f64())),
+            Ok(accepted) => {
+                tally.accepted += u64::from(accepted);
+                None
+            }
+        };
+        if let Some(wrong) = wrong {
+            fs::write(std::env::temp_dir().join(format!("iosonde-mutant-{own}")), &mutant).unwrap();
+            tally.wrong.push(format!("{}, seed {own}: {wrong}", parser.name));
+        }
+        (tally.mutants, tally.longest) = (tally.mutants + 1, tally.longest.max(took));
+    }
+    tally
+}
+
+/// Time on the processor: others may use the machine meanwhile.
+fn busy_s() -> f64 {
+    thread_cpu().map_or(0.0, |(user_s, system_s)| user_s + system_s)
+}
