@@ -302,7 +302,7 @@ impl Page<'_> {
             let counted = |outcome| of_trials(Some(line.check), outcome).len();
             let others = self.run.verdicts.iter().filter(|other| other.check == line.check);
             let beside =
-                others.filter(|other| other.trial.is_none() && other.figures.get("judged").is_none());
+                others.filter(|other| other.trial.is_none() && !other.figures.contains_key("judged"));
             let beside: Vec<Outcome> = beside.map(|other| other.verdict).collect();
             for (name, outcome) in [("warned", Outcome::Warning), ("invalid", Outcome::Invalid)] {
                 let lines = counted(outcome) + beside.iter().filter(|&&of| of == outcome).count();

@@ -234,7 +234,10 @@ fn m14_what_a_report_says_of_a_size_it_says_once_and_with_its_interval() {
     let told: Vec<&Finding> = run.findings.iter().filter(|finding| finding.status == Status::Found).collect();
     assert!(told.len() > 1, "{:?}", run.findings);
     for finding in &told {
-        assert!(finding.low.is_some() && finding.sentence.contains(['[', '±']), "without an interval: {finding:?}");
+        assert!(
+            finding.low.is_some() && finding.sentence.contains(['[', '±']),
+            "without an interval: {finding:?}"
+        );
     }
     // The report repeats the finding's own sentence: there is no second figure for where it levels off.
     let page = bench.path("report.md");

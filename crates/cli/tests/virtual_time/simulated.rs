@@ -372,8 +372,10 @@ fn parameters_states_limits_and_other_runs_shape_a_run() {
         limited.points.iter().filter(starved).map(|point| point.spec.describe()).collect();
     assert!(starved.is_empty(), "{starved:?}");
     let limited_to = |more: &[&str]| bench.iosonde(&[&["run", "quick", "sim:ideal"], more].concat());
-    limited_to(&["--state", "steady", "--max-write", "1GiB"])
-        .refused(&["--max-write 1 GiB is less than this run writes at minimum", "8.00 GiB for --state steady"]);
+    limited_to(&["--state", "steady", "--max-write", "1GiB"]).refused(&[
+        "--max-write 1 GiB is less than this run writes at minimum",
+        "8.00 GiB for --state steady",
+    ]);
     limited_to(&["--max-write", "1MiB"]).refused(&["5 trials of each point that writes"]);
     limited_to(&["--state", "steady", "--read-only"]).refused(&["--state", "--read-only"]);
     let part = bench.run(&["run", "quick", "sim:ideal", "--span", "64MiB", "--time", "25s"]);

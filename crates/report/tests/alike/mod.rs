@@ -57,7 +57,7 @@ fn a_rate_that_was_still_rising_is_a_least_in_the_picture_too() {
         let marks = figure(run, "throughput-latency").marks;
         marks.into_iter().map(|mark| mark.label).collect::<Vec<_>>().join("; ")
     };
-    assert!(labels(&run).contains("reads: at most 294 k IOPS"), "{}", labels(&run));
+    assert!(labels(&run).contains("reads: highest 294 k IOPS"), "{}", labels(&run));
     found(&mut run, FindingName::MaxIops).at_least = true;
     assert!(labels(&run).contains("reads: at least 294 k IOPS"), "{}", labels(&run));
     // Known to a factor of four only: then the least of it.
