@@ -109,6 +109,13 @@ fn results_of(run: &Run, paint: Paint) -> String {
     out
 }
 
+/// One column of a table, with the rows that have a figure in it.
+fn column_of(table: &ResultTable, at: usize) -> ResultTable {
+    let row = |row: &ResultRow| ResultRow { cells: vec![row.cells[at].clone()], ..row.clone() };
+    let rows = table.rows.iter().filter(|row| row.cells[at].is_some()).map(row).collect();
+    ResultTable { corner: table.corner, heads: vec![table.heads[at]], rows }
+}
+
 /// Figures in columns, behind their labels.
 fn result_table(table: &ResultTable, paint: Paint) -> String {
     let label = |row: &ResultRow| format!("  {}{}", if row.indented { "  " } else { "" }, row.label);
@@ -128,6 +135,12 @@ fn result_table(table: &ResultTable, paint: Paint) -> String {
         all.iter().map(|cell| pad(cell, width)).collect()
     };
     let filled: Vec<Vec<String>> = (0..table.heads.len()).map(column).collect();
+    let width = labels + filled.iter().map(|column| columns(&column[0])).sum::<usize>();
+    if width > paint.width && table.heads.len() > 1 {
+        // One column below the other.
+        let alone = |at: usize| result_table(&column_of(table, at), paint);
+        return (0..table.heads.len()).map(alone).collect();
+    }
     let all = std::iter::once(corner.clone()).chain(table.rows.iter().map(label)).enumerate();
     let lines = all.map(|(nth, label)| {
         let cells: String = filled.iter().map(|column| column[nth].as_str()).collect();

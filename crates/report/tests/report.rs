@@ -63,6 +63,8 @@ fn the_end_screen_fits_its_columns_and_one_screen() {
     assert!(wide.lines().all(|line| line.chars().count() <= 100), "{wide}");
     assert!(wide.lines().count() <= 26, "{wide}");
     assert!(!screen.contains('\u{1b}'), "colour was off");
+    let narrow = terminal::summary(&common::run(9), Paint { width: 50, ..PLAIN });
+    assert!(narrow.lines().all(|line| line.chars().count() <= 50), "{narrow}");
 }
 
 #[test]
@@ -110,7 +112,7 @@ fn the_formats_give_the_same_numbers() {
     }
     let without_tags = text_of(&page);
     for told in
-        ["2.48 GB/s ±2.9 %", "294 k IOPS ±2.4 %", "24 23–26", "195 KiB 184–208", "219 µs (QD 64, p99 324 µs)"]
+        ["2.48 GB/s ±2.9 %", "294 k IOPS ±2.4 %", "24 23–26", "195 KiB 184–208", "219 µs, p99 324 µs (QD 64)"]
     {
         assert!(without_tags.contains(told), "the page lacks {told}");
         assert!(text.contains(told), "the Markdown lacks {told}");

@@ -243,9 +243,9 @@ fn latency_there(run: &Run, like: &Conditions) -> Option<ResultRow> {
         let mean = figure(Unit::Time, direction.latency_ns_mean.as_ref()?);
         let p99 = direction.latency_ns_p99.map(|p99| figure(Unit::Time, &p99).value);
         let p99 = p99.map_or_else(String::new, |p99| format!(", p99 {p99}"));
-        Some(Figure { value: format!("{} (QD {depth}{p99})", mean.value), interval: String::new() })
+        Some(Figure { value: format!("{}{p99} (QD {depth})", mean.value), interval: String::new() })
     });
-    row("latency there", true, cells)
+    row("its latency", true, cells)
 }
 
 /// The shallowest point of these requests, one direction alone, whose queue depth is wanted.

@@ -150,7 +150,7 @@ fn a_virtual_machine_is_in_the_first_line() {
     assert_eq!(of(&pretend, |_| {}).headline, "yes; caches of the host are not visible to this guest");
     // An NFS client on bare metal is no guest.
     pretend.device.medium = Medium::Network;
-    assert_eq!(of(&pretend, |_| {}).headline, "yes; caches of the server are not visible from here");
+    assert_eq!(of(&pretend, |_| {}).headline, "yes; caches outside this machine are not visible from here");
 }
 
 #[test]

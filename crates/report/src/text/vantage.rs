@@ -20,6 +20,6 @@ pub fn unseen_cache(info: &RunInfo) -> Option<&'static str> {
     Some(if guest {
         "caches of the host are not visible to this guest"
     } else {
-        "caches of the server are not visible from here"
+        "caches outside this machine are not visible from here"
     })
 }

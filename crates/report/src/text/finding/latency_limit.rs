@@ -31,7 +31,7 @@ pub(super) fn problem(problem: &LatencyLimitProblem) -> String {
         }
         LatencyLimitProblem::NoRounds => "no round has two loads with valid latency".to_owned(),
         LatencyLimitProblem::AllKeep { highest_iops } => {
-            format!("every load up to {} keeps it; offer more", load(highest_iops))
+            format!("kept at every load tried, up to {}; the limit was not found", load(highest_iops))
         }
         LatencyLimitProblem::NoneKeeps { lowest_iops } => {
             format!("even {}, the lowest load with enough trials, exceeds it; offer less", load(lowest_iops))
