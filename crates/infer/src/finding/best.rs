@@ -13,16 +13,15 @@
 //!
 //! The value is not free of bias, as no value that was chosen is. In standard errors of one point (3,000 draws each):
 //!
-//! | points | this value | largest estimate | mean of all whose intervals reach in |
-//! |---|---|---|---|
-//! | 2 / 8 / 16 with one truth | +0.16 / +0.27 / +0.27 | +0.56 / +1.44 / +1.76 | 0 / 0 / 0 |
-//! | 8 with one truth, 8 two errors below | -0.07 | +1.43 | -0.97 |
-//! | 8 that rise by one error each | -0.71 | +0.21 | -2.21 |
-//! | one, and 8 three errors below | -1.14 | +0.05 | -2.58 |
+//! | points | this value | largest estimate |
+//! |---|---|---|
+//! | 2 / 8 / 16 with one truth | +0.16 / +0.27 / +0.27 | +0.56 / +1.44 / +1.76 |
+//! | 8 with one truth, 8 two errors below | -0.07 | +1.43 |
+//! | 8 that rise by one error each | -0.71 | +0.21 |
+//! | one, and 8 three errors below | -1.14 | +0.05 |
 //!
-//! The largest estimate is too high on a plateau, where most sweeps end, and more so with more points; the mean of all
-//! that reach in is too low wherever the curve still rises. The interval holds the truth in 97 % and more of
-//! these draws.
+//! The largest estimate is too high on a plateau, where most sweeps end, and more so with more points. The interval
+//! holds the truth in 97 % and more of these draws.
 //!
 //! One point with a very wide interval makes the upper end useless, whatever the others say. Where there is reason
 //! to think that it is not the highest, the caller may leave it out ([`without_ignorance`]), and must say so.
