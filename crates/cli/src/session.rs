@@ -44,7 +44,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// The prepared area that is asked for. Sizes that somebody typed are sizes of the whole device.
+    /// Requested size of the prepared area. Sizes on the command line are sizes of the whole device.
     pub fn asked_bytes(&self, options: &Options, default_bytes: u64) -> u64 {
         match options.size_bytes {
             Some(exact_bytes) if options.exact_size => exact_bytes,

@@ -153,7 +153,7 @@ mod tests {
         );
         let said = State::Steady.announce(area << 8, false);
         assert_eq!(said, "steady: writes 1.95 GiB to 6.84 GiB, in addition to --time");
-        // Ten rounds are a pass at the least, whatever is left over.
+        // Ten rounds are at least one pass, with any remainder.
         assert!(stirring_ios(1001 * BLOCK_BYTES) * ROUNDS_PER_PASS >= 1001);
     }
 }

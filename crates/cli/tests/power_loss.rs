@@ -187,7 +187,7 @@ fn lose_power_throughout(bench: &Bench, words: &[&str], folds: bool) -> Option<u
             said += text.lines().filter(|line| line.starts_with("trial")).count();
             continue;
         }
-        // The index of the log is memory shared between processes, and made anew by whoever opens the files first.
+        // The index of the log is memory shared between processes, and made anew by whichever process opens first.
         if event.name.ends_with("-shm") || event.name.ends_with(".running") {
             continue;
         }

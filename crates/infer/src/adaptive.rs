@@ -35,7 +35,7 @@ use crate::{
 pub const GRID_ROUNDS: u32 = 6;
 /// Rounds of the grid before deeper queues are added: that leaves enough rounds for their intervals.
 const DEEPER_AFTER_ROUNDS: u32 = 3;
-/// Rise of the throughput over the last step of the grid from which on deeper queues are asked for.
+/// Rise of the throughput over the last step of the grid from which on deeper queues are added.
 const RISING: f64 = 1.05;
 /// Deepest queue over the saturation point at which a random choice of units gives 95 % of the highest throughput.
 const KNEES: f64 = 19.0;

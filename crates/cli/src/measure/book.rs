@@ -31,7 +31,7 @@ impl Book {
             return Ok(());
         }
         let lost = self.notebook.path().to_owned();
-        // Given back first: where only the notebook was removed, it stands in the way of the new lock.
+        // Released first: where only the notebook was removed, this lock would block the new one.
         self.lock = None;
         let mut refused = None;
         for place in places(&lost, &run.info.id) {

@@ -143,7 +143,7 @@ mod tests {
         points.push(Point::planned(2, "x", TrialSpec { block_size_bytes: 4096, ..small }));
         let share =
             |trials: &[Trial], place: usize| share_bytes(960 << 20, &points[place].spec, &points, trials);
-        // Six trials each, of 16 MiB and of 32 KiB at the least: 159.7 MiB and a 512th of that.
+        // Six trials each, of at least 16 MiB and 32 KiB: 159.7 MiB and a 512th of that.
         assert_eq!([share(&[], 1) >> 20, share(&[], 2) >> 10], [159, 319]);
         let done = |place: usize| Trial {
             point: Some(place),

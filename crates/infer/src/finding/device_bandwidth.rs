@@ -45,7 +45,7 @@ impl FindingKind for DeviceBandwidth {
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.id(), experiment, unit: Unit::Rate, confidence };
-        // A rate that was asked for is no more than that.
+        // A requested rate is not the device's maximum.
         let groups = group::groups(points, |op, evidence| {
             let loaded = evidence.point.spec.rate_iops.is_none();
             loaded.then(|| Conditions { op: Some(op), ..Conditions::default() })

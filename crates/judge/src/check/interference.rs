@@ -164,7 +164,7 @@ fn of_trial(trial: &Trial, run: &Run) -> Verdict {
             Some(_) => CountedAt::Device(witnesses.block_layer_device.clone()),
             None => CountedAt::Mount,
         };
-        // A limit that the trial reached set its rate, whoever else was there: `throttled` says so.
+        // A limit that the trial reached set its rate, with or without other I/O: `throttled` reports it.
         if at_limit::reached(trial).is_none() {
             let moved = cause::Interference::OtherBytes { others_bytes: bytes, issued_bytes, counted_at };
             return Verdict::Invalid(Reason::new(About::All, moved));

@@ -61,7 +61,7 @@ use iosonde_stats::{
 
 use crate::{levels, settling};
 
-/// Parts of a trial at the least.
+/// Minimum number of parts of a trial.
 const PARTS_MIN: usize = 30;
 /// Change over a trial that still counts as steady.
 const TRIAL_BOUND: f64 = 0.1;

@@ -228,7 +228,7 @@ fn set_in_mid_run(run: &Run) -> Option<Reason> {
     let later = readings.iter().flat_map(|(_, limits)| limits.iter()).find(|limit| !first.contains(limit));
     let lifted = || first.iter().find(|limit| readings.iter().any(|(_, now)| !now.contains(limit)));
     let limit = later.or_else(lifted)?;
-    // Between two readings: the middle is off by half of a trial at the most.
+    // Between two readings: the middle is off by at most half a trial.
     let turned = |from: usize, holds: bool| {
         let at = (from..readings.len()).find(|&at| readings[at].1.contains(limit) == holds)?;
         Some((at, (readings[at - 1].0 + readings[at].0) / 2.0))

@@ -29,7 +29,7 @@ fn points_get_their_figures_and_agree_with_one_another() {
         let iops = 1000.0 * (place + 1) as f64;
         assert!((read.iops.value / iops - 1.0).abs() < 0.01, "{read:?}");
         assert!(read.iops.low.unwrap() < iops && iops < read.iops.high.unwrap());
-        // 4,096 bytes a request; one in flight, so that latency is the reciprocal.
+        // 4,096 bytes a request at QD 1, so that latency is the reciprocal.
         assert!((read.bytes_per_s.value / read.iops.value - 4096.0).abs() < 1e-6);
         assert!((read.latency_ns_mean.unwrap().value * read.iops.value / 1e9 - 1.0).abs() < 1e-3);
         assert!((read.latency_ns_p50.unwrap().value * iops / 1e9 - 1.0).abs() < 0.02);

@@ -17,7 +17,7 @@ pub(super) const TRIALS_MIN: usize = 3;
 const ALIKE: f64 = 0.004;
 /// Variance between trials over that of a medium, below which something else sets the pace. With few trials a point
 /// and the third of points that scatter most left out, a medium shows 0.25 and less in up to a tenth of cases by
-/// chance: the plateau and its corner are asked for besides. `bench/limits` measures what all together claim wrongly.
+/// chance: the plateau and its corner are required as well. `bench/limits` measures what all together claim wrongly.
 const SCATTER_MAX: f64 = 0.25;
 /// Trials that the scatter is judged from.
 const SCATTER_TRIALS_MIN: usize = 16;
@@ -129,7 +129,7 @@ struct Amount<'e> {
     place: usize,
     spec: &'e TrialSpec,
     trials: Vec<&'e Trial>,
-    /// Of each trial.
+    /// Values by trial.
     rates: Vec<f64>,
     /// Their median; of portions of few requests their mean.
     median: f64,
@@ -406,7 +406,7 @@ impl<'e> Plateau<'e> {
         fresh.iter().filter(|one| one.spec.asked_in_flight() == 1).any(|one| absorbs(one) == Some(true))
     }
 
-    /// The point of the smallest such requests of one direction, one at a time.
+    /// Point of the smallest such requests of one direction at QD 1.
     fn alone(&self, op: Op, size: impl Fn(u64) -> bool) -> Option<&Amount<'e>> {
         let own = |one: &&Amount| {
             one.spec.asked_in_flight() == 1 && one.spec.rw.has(op) && size(one.spec.block_size_bytes)
