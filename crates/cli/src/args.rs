@@ -105,6 +105,10 @@ pub enum Command {
     Selftest(SelftestArgs),
     /// Print the manual page of any name in the lists
     Explain(ExplainArgs),
+    /// Print a manual page in roff, or write all of them
+    Man(ManArgs),
+    /// Print the completions of a shell
+    Completions(CompletionsArgs),
 }
 
 /// What to measure and how, for `run` and `point`.
@@ -364,9 +368,11 @@ pub struct ImportArgs {
 pub struct SpecArgs {
     /// An id or the start of one, a label, last or last~1; with --claim alone the newest
     pub run: Option<String>,
-    /// A sheet's name, or a path ending in .toml
-    #[arg(required_unless_present = "claim")]
+    /// A sheet's name, or a path ending in .toml [default: the sheet whose lines the run measured]
     pub sheet: Option<String>,
+    /// The same as SHEET, as `run` takes it
+    #[arg(long = "sheet", value_name = "SHEET", conflicts_with_all = ["sheet", "claim"])]
+    pub named: Option<String>,
     /// A claim instead of a sheet, as in "randwrite 4k 118000"; may be repeated
     #[arg(long, value_name = "CLAIM", conflicts_with = "sheet", value_parser = iosonde_model::Claim::parse)]
     pub claim: Vec<iosonde_model::Claim>,
@@ -379,6 +385,24 @@ pub struct SpecArgs {
     /// Exit with 3 if a line is below its claim
     #[arg(long)]
     pub strict: bool,
+}
+
+/// `iosonde man`.
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// A command [default: iosonde itself]
+    #[arg(conflicts_with = "out")]
+    pub command: Option<String>,
+    /// Write the pages of all commands into this folder
+    #[arg(short, long, value_name = "FOLDER")]
+    pub out: Option<PathBuf>,
+}
+
+/// `iosonde completions`.
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// Shell that reads them
+    pub shell: clap_complete::Shell,
 }
 
 /// `iosonde doctor`.

@@ -8,6 +8,7 @@ mod campaign;
 mod command;
 mod destination;
 mod failure;
+mod help;
 mod measure;
 mod notebook;
 mod options;
@@ -80,5 +81,7 @@ fn dispatch(cli: &Cli, screen: Screen) -> Result<(), Failure> {
         Command::Selftest(args) => command::selftest::run(args, screen),
         Command::Devices(args) => command::devices::run(args, store, screen),
         Command::Explain(args) => registry::explain(&args.name, screen),
+        Command::Man(args) => command::man::man(args, screen),
+        Command::Completions(args) => command::man::completions(args, screen),
     }
 }

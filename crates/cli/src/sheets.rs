@@ -15,10 +15,21 @@ pub const SHEETS: &[(&str, &str)] = sheets!["d7-p5600", "samsung-990-pro", "sams
 
 /// A sheet by its name or from a file.
 pub fn find(word: &str) -> Result<Sheet, Failure> {
+    Ok(read(word)?.0)
+}
+
+/// A sheet, and its file as it was read.
+fn read(word: &str) -> Result<(Sheet, toml::Table), Failure> {
+    let (sheet, text) = parse(word)?;
+    let own = text.parse().map_err(Failure::failed)?;
+    Ok((sheet, own))
+}
+
+fn parse(word: &str) -> Result<(Sheet, String), Failure> {
     if word.ends_with(".toml") {
         let text = std::fs::read_to_string(word)
             .map_err(|e| Failure::usage(format!("the sheet {word} cannot be read: {}", in_words(&e))))?;
-        return Sheet::parse(&text, word).map_err(Failure::usage);
+        return Ok((Sheet::parse(&text, word).map_err(Failure::usage)?, text));
     }
     let Some((name, text)) = SHEETS.iter().find(|(name, _)| *name == word) else {
         let near = nearest(word, SHEETS.iter().map(|(name, _)| *name));
@@ -27,7 +38,7 @@ pub fn find(word: &str) -> Result<Sheet, Failure> {
             "there is no sheet named `{word}`{hint}\n  iosonde specs lists them; a file of your own ends in .toml"
         )));
     };
-    Sheet::parse(text, name).map_err(Failure::failed)
+    Ok((Sheet::parse(text, name).map_err(Failure::failed)?, (*text).to_owned()))
 }
 
 /// In flight where a sheet does not say: past the knee of a drive with 32 units that random addresses choose blindly.
@@ -58,7 +69,7 @@ pub fn study(word: &str, named: Option<&Study>, set: &[String]) -> Result<Study,
             other.name
         )));
     }
-    let sheet = find(word)?;
+    let (sheet, own) = read(word)?;
     let rows: Vec<String> = sheet
         .claims
         .iter()
@@ -74,7 +85,8 @@ pub fn study(word: &str, named: Option<&Study>, set: &[String]) -> Result<Study,
     let question = toml::Value::from(question);
     let text = format!(
         "name = \"spec\"\nquestion = {question}\norder = \"reads-first\"\n\n\
-         [[experiment]]\nkind = \"spec\"\nrows = [{rows}]\n"
+         [[experiment]]\nkind = \"spec\"\nrows = [{rows}]\n\n{}",
+        toml::Table::from_iter([("sheet".to_owned(), own.into())])
     );
     Study::parse(&text, word).map_err(Failure::usage)
 }

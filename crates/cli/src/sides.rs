@@ -51,7 +51,8 @@ pub fn usual_question(sides: &[Side]) -> Question {
 /// How `--strict` ends where something is slower with certainty: the first of it by name.
 pub fn slower(compared: &Compared) -> Option<Failure> {
     let slower = |verdict| verdict == Likeness::Slower;
-    let lines: Vec<_> = compared.comparisons.iter().filter(|line| slower(line.verdict)).collect();
+    let lines = compared.pairs.iter().flat_map(|pair| compared.lines(pair));
+    let lines: Vec<_> = lines.filter(|line| slower(line.verdict)).collect();
     let mut means = compared.pairs.iter().flat_map(|pair| &pair.geometric_means);
     let what = match &lines[..] {
         [] => format!("{} taken together", means.find(|mean| slower(mean.verdict))?.of),
@@ -61,23 +62,23 @@ pub fn slower(compared: &Compared) -> Option<Failure> {
     Some(Failure { code: DOUBT, text: format!("--strict: slower with certainty: {what}") })
 }
 
-/// Runs that took turns are told apart by what they measured.
+/// The label that its user gave it, else what was measured: an id says nothing to anybody.
 fn name(run: &Run) -> String {
-    let info = &run.info;
-    let unnamed = || if info.in_turn_with.is_empty() { info.id.clone() } else { info.target.clone() };
-    info.label.clone().unwrap_or_else(unnamed)
+    run.info.label.clone().unwrap_or_else(|| run.info.target.clone())
 }
 
-/// Two runs may bear one label; their ids tell them apart.
+/// Sides of one name are told apart by their machines, else by their ids.
 fn tell_apart(sides: &mut [Side]) {
+    let by_host = |side: &Side| {
+        let host = side.runs[0].info.host.name.as_deref();
+        host.map_or_else(|| side.name.clone(), |host| format!("{} on {host}", side.name))
+    };
+    let by_id = |side: &Side| format!("{} ({})", side.name, side.runs[0].info.id);
+    let hosts: Vec<String> = sides.iter().map(by_host).collect();
     let names: Vec<String> = sides.iter().map(|side| side.name.clone()).collect();
-    for side in sides {
-        if names.iter().filter(|name| **name == side.name).count() > 1 {
-            let id = &side.runs[0].info.id;
-            if *id != side.name {
-                side.name = format!("{} ({id})", side.name);
-            }
-        }
+    let is_one = |names: &[String], name: &String| names.iter().filter(|other| *other == name).count() == 1;
+    for (place, side) in sides.iter_mut().enumerate().filter(|(place, _)| !is_one(&names, &names[*place])) {
+        side.name = if is_one(&hosts, &hosts[place]) { hosts[place].clone() } else { by_id(side) };
     }
 }
 

@@ -8,7 +8,7 @@ use clap::{
     error::{ContextKind, ContextValue, Error},
 };
 
-use crate::{args::Cli, failure::Failure, studies};
+use crate::{args::Cli, failure::Failure, help, studies};
 
 /// Reads the command line. `--help` and `--version` end here, with a failure of code 0 and no text.
 pub fn parse(words: &[OsString]) -> Result<Cli, Failure> {
@@ -38,7 +38,7 @@ fn command() -> Command {
         let takes_value = arg.get_action().takes_values() && !arg.is_positional();
         if takes_value { arg.allow_negative_numbers(true) } else { arg }
     };
-    Cli::command().mut_args(option).mut_subcommands(|command| command.mut_args(option))
+    help::complete(Cli::command()).mut_args(option).mut_subcommands(|command| command.mut_args(option))
 }
 
 fn text(error: &Error, kind: ContextKind) -> Option<&str> {

@@ -3,13 +3,13 @@
 //! A figure answers a claim only under the claim's conditions: the pattern and block size, the queue depth, the
 //! part of the drive that is addressed, and its state. A laptop that writes 316,935 blocks a second into 2 GiB of a
 //! fresh drive for a minute does not answer 118,000 over all of a drive that has been written for hours; so the answer
-//! there is *not comparable*, with every condition that is not met.
+//! there is *not comparable*. As much or less under easier conditions is said, with every condition that is not met.
 //!
 //! **Above is suspicious, not good.** Vendors claim what they can; a drive that does more was measured in another
 //! state, or something else answered.
 
 use iosonde_model::{
-    Claim, ClaimUnit, ClaimVerdict, DeviceNote, Estimate, Op, Outcome, Point, Run, Rw, Sheet, SheetBasis,
+    Claim, ClaimUnit, ClaimVerdict, DeviceNote, Estimate, Level, Op, Outcome, Point, Run, Rw, Sheet, SheetBasis,
     SheetLine, TrialSpec, UnlikeClaim,
 };
 
@@ -43,34 +43,60 @@ fn line(run: &Run, claim: &Claim, capacity_bytes: Option<u64>, margin: f64) -> S
         Ok(found) => found,
         Err(why) => return told(None, ClaimVerdict::NotComparable, why),
     };
-    let mut unlike = unlike(run, point, claim, capacity_bytes);
+    let (mut unlike, is_easier) = unlike(run, point, claim, capacity_bytes);
+    let mut verdict = against(&measured, claim, margin);
+    let levels = levels(point, claim);
+    let of_levels: Vec<ClaimVerdict> = levels.iter().map(|level| against(level, claim, margin)).collect();
+    match (levels.as_slice(), of_levels.as_slice()) {
+        // Their mean describes neither.
+        (_, [one, other]) if one == other => verdict = *one,
+        ([low, high], _) => {
+            verdict = ClaimVerdict::NotComparable;
+            unlike.insert(0, UnlikeClaim::TwoLevels { low: low.value, high: high.value });
+        }
+        _ if verdict == ClaimVerdict::NotComparable => unlike.insert(0, UnlikeClaim::WideInterval),
+        _ => {}
+    }
+    if measured.low.is_none() {
+        unlike.push(UnlikeClaim::NoInterval);
+    }
+    // A lower figure at a lower queue depth than the claim's does not refute it, and a higher one under easier
+    // conditions does not confirm it.
+    let is_shallower = claim.in_flight.is_some_and(|asked| point.spec.asked_in_flight() < asked);
+    let says_nothing = match verdict {
+        ClaimVerdict::Below => is_shallower,
+        ClaimVerdict::Above => is_easier,
+        ClaimVerdict::Meets | ClaimVerdict::NotComparable => false,
+    };
+    let verdict =
+        if says_nothing || !point.spec.direct { ClaimVerdict::NotComparable } else { verdict };
+    told(Some(measured), verdict, SheetBasis::Measured { spec: Box::new(point.spec.clone()), margin, unlike })
+}
+
+/// An interval against a claim; not comparable where it is wide enough to meet any.
+fn against(measured: &Estimate, claim: &Claim, margin: f64) -> ClaimVerdict {
     let (low, high) = (measured.low.unwrap_or(measured.value), measured.high.unwrap_or(measured.value));
-    let verdict = if low > claim.value * (1.0 + margin) {
+    if low > claim.value * (1.0 + margin) {
         ClaimVerdict::Above
     } else if high < claim.value * (1.0 - margin) {
         ClaimVerdict::Below
     } else if low < claim.value * (1.0 - margin) {
-        // It may be met or missed: an interval that is wide enough would "meet" any claim.
-        unlike.hard.push(UnlikeClaim::WideInterval);
         ClaimVerdict::NotComparable
     } else {
         ClaimVerdict::Meets
+    }
+}
+
+/// The two levels on which a point's trials lie, the lower first; empty where they lie on one.
+fn levels(point: &Point, claim: &Claim) -> Vec<Estimate> {
+    let own = point.direction(op(claim.rw)).map_or(&[][..], |direction| &direction.levels);
+    let figure = |level: &Level| match claim.unit {
+        ClaimUnit::Iops => level.iops,
+        ClaimUnit::BytesPerSecond => level.bytes_per_s,
     };
-    if measured.low.is_none() {
-        unlike.soft.push(UnlikeClaim::NoInterval);
-    }
-    // More than a fresh drive's share is no answer about a steady one; less is less in any state.
-    if claim.steady && verdict == ClaimVerdict::Meets {
-        unlike.hard.append(&mut unlike.state);
-    }
-    // A lower figure at a lower queue depth than the claim's does not refute it.
-    let fewer = claim.in_flight.is_some_and(|asked| point.spec.asked_in_flight() < asked);
-    if fewer && verdict == ClaimVerdict::Below {
-        unlike.hard.append(&mut unlike.soft);
-    }
-    let verdict = if unlike.hard.is_empty() { verdict } else { ClaimVerdict::NotComparable };
-    let unlike = [unlike.hard, unlike.state, unlike.soft].concat();
-    told(Some(measured), verdict, SheetBasis::Measured { spec: Box::new(point.spec.clone()), margin, unlike })
+    let mut levels: Vec<Estimate> = own.iter().map(figure).collect();
+    levels.sort_by(|a, b| a.value.total_cmp(&b.value));
+    levels
 }
 
 /// The point nearest to the claim's conditions; of several the fastest, by its interval.
@@ -117,46 +143,36 @@ fn same_pattern(spec: &TrialSpec, rw: Rw) -> bool {
     spec.rw == rw && spec.and.is_empty() && spec.stride_bytes.is_none() && spec.rate_iops.is_none()
 }
 
-/// Conditions of a claim that a point does not meet.
-#[derive(Debug, Default)]
-struct Unlike {
-    /// Without them there is no comparison.
-    hard: Vec<UnlikeClaim>,
-    /// The drive's state.
-    state: Vec<UnlikeClaim>,
-    /// Worth knowing.
-    soft: Vec<UnlikeClaim>,
-}
-
-fn unlike(run: &Run, point: &Point, claim: &Claim, capacity_bytes: Option<u64>) -> Unlike {
-    let mut unlike = Unlike::default();
+/// Conditions of a claim that a point does not meet, and whether they are easier than the claim's.
+fn unlike(
+    run: &Run,
+    point: &Point,
+    claim: &Claim,
+    capacity_bytes: Option<u64>,
+) -> (Vec<UnlikeClaim>, bool) {
+    let mut unlike = Vec::new();
     let device = &run.info.device;
+    let span_bytes = point.spec.span_bytes;
     let whole_bytes = device.size_bytes.filter(|_| device.kind != "file").or(capacity_bytes);
-    if let (Some(share), Some(whole_bytes)) = (claim.span, whole_bytes) {
-        let span_bytes = point.spec.span_bytes;
-        if (span_bytes as f64) < WHOLE_SHARE * share * whole_bytes as f64 {
-            let span_bytes = (span_bytes > 0).then_some(span_bytes);
-            unlike.hard.push(UnlikeClaim::Span { span_bytes, whole_bytes });
-        }
-    }
-    if let (None, Some(whole_bytes)) = (claim.span, whole_bytes)
-        && (point.spec.span_bytes as f64) < WHOLE_SHARE * whole_bytes as f64
+    let share = claim.span.unwrap_or(1.0);
+    if let Some(whole_bytes) = whole_bytes
+        && (span_bytes as f64) < WHOLE_SHARE * share * whole_bytes as f64
     {
-        unlike.soft.push(UnlikeClaim::SpanNotClaimed { span_bytes: point.spec.span_bytes, whole_bytes });
+        unlike.push(match claim.span {
+            Some(_) => UnlikeClaim::Span { span_bytes: (span_bytes > 0).then_some(span_bytes), whole_bytes },
+            None => UnlikeClaim::SpanNotClaimed { span_bytes, whole_bytes },
+        });
+    }
+    unlike.extend(claim.steady.then(|| not_steady(run, point)).flatten());
+    let is_easier = unlike.iter().any(|one| !matches!(one, UnlikeClaim::SpanNotClaimed { .. }));
+    if !point.spec.direct {
+        unlike.push(UnlikeClaim::PageCache);
     }
     let measured = point.spec.asked_in_flight();
     if let Some(claimed) = claim.in_flight.filter(|&claimed| claimed != measured) {
-        unlike.soft.push(UnlikeClaim::QueueDepth { measured, claimed });
+        unlike.push(UnlikeClaim::QueueDepth { measured, claimed });
     }
-    if !point.spec.direct {
-        unlike.hard.push(UnlikeClaim::PageCache);
-    }
-    if claim.steady
-        && let Some(why) = not_steady(run, point)
-    {
-        unlike.state.push(why);
-    }
-    unlike
+    (unlike, is_easier)
 }
 
 /// Why a run does not show a drive in its steady state; `None` where it does.

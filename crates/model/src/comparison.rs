@@ -39,7 +39,7 @@ impl std::fmt::Display for Likeness {
 /// Side of a comparison: the runs of one series, each with a fresh file, fill and process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ComparedSide {
-    /// Name of the side: its label, else its id.
+    /// Name of the side: its label, else its target.
     pub name: String,
     /// Ids of its runs.
     pub runs: Vec<RunInfo>,
@@ -191,6 +191,9 @@ pub struct ComparedPair {
     pub confidence: f64,
     /// Geometric means, that over all like points first.
     pub geometric_means: Vec<GeometricMean>,
+    /// Geometric means of p99 latency beside those of throughput, a family of statements of their own; empty where
+    /// another figure was asked for.
+    pub p99_means: Vec<GeometricMean>,
     /// Workloads of both sides without a ratio.
     pub not_compared: usize,
     /// Workloads whose ratio has no interval; no mean contains them.
@@ -208,7 +211,7 @@ pub struct ComparedPair {
 pub struct Compared {
     /// The sides, in the order of the command.
     pub sides: Vec<ComparedSide>,
-    /// Comparisons, one for each like point of each pair.
+    /// Comparisons, one for each like point of each pair; beside throughput also of p99 latency.
     pub comparisons: Vec<Comparison>,
     /// Comparisons of each side with the first.
     pub pairs: Vec<ComparedPair>,
@@ -217,8 +220,17 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// The lines of one pair.
+    /// The lines of one pair, of the figure that was asked for.
     pub fn lines<'a>(&'a self, pair: &'a ComparedPair) -> impl Iterator<Item = &'a Comparison> {
+        self.of(pair).filter(|line| line.figure == pair.figure)
+    }
+
+    /// The lines of one pair about p99 latency, where that stands beside throughput.
+    pub fn p99_lines<'a>(&'a self, pair: &'a ComparedPair) -> impl Iterator<Item = &'a Comparison> {
+        self.of(pair).filter(|line| line.figure != pair.figure)
+    }
+
+    fn of<'a>(&'a self, pair: &'a ComparedPair) -> impl Iterator<Item = &'a Comparison> {
         self.comparisons.iter().filter(|line| line.between[0] == pair.a && line.between[1] == pair.b)
     }
 }

@@ -57,8 +57,9 @@ pub enum ClaimUnit {
     BytesPerSecond,
 }
 
+/// A sheet as it is written in a file of its own, or in a study's.
 #[derive(Deserialize)]
-struct SheetFile {
+pub(crate) struct SheetFile {
     name: String,
     summary: String,
     source: String,
@@ -101,13 +102,19 @@ impl Sheet {
         if file.claim.is_empty() {
             return Err(document.missing("claim", "").explained(NEEDED));
         }
-        Ok(Self {
+        Ok(Self::from(file))
+    }
+}
+
+impl From<SheetFile> for Sheet {
+    fn from(file: SheetFile) -> Self {
+        Self {
             capacity_bytes: file.capacity.map(|size| size.0),
             claims: file.claim.into_iter().map(Claim::from).collect(),
             name: file.name,
             summary: file.summary,
             source: file.source,
-        })
+        }
     }
 }
 
@@ -190,7 +197,7 @@ pub enum ClaimVerdict {
     /// More, with certainty: suspicious rather than good.
     #[serde(rename = "above")]
     Above,
-    /// Measured under other conditions, or not at all.
+    /// More under easier conditions than the claim's, another figure, or not measured at all.
     #[serde(rename = "not comparable")]
     NotComparable,
 }
@@ -243,6 +250,13 @@ pub enum UnlikeClaim {
     StillChanging,
     /// The interval contains the claim and less.
     WideInterval,
+    /// The trials lie on two levels, of which one meets the claim and the other does not.
+    TwoLevels {
+        /// The lower level.
+        low: f64,
+        /// The higher level.
+        high: f64,
+    },
     /// The figure has no interval.
     NoInterval,
 }

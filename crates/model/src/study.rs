@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    sheet::{Sheet, SheetFile},
     toml_file::{FileError, Problem, TextPosition, TomlDocument},
     units::{Percentage, SizeBytes, TimeNs},
 };
@@ -30,6 +31,8 @@ pub struct Study {
     pub adaptive: Adaptive,
     /// The experiments, in order.
     pub experiments: Vec<ExperimentSpec>,
+    /// The vendor's sheet whose lines it measures.
+    pub sheet: Option<Sheet>,
     /// The file's text.
     pub source: String,
 }
@@ -95,6 +98,7 @@ struct StudyFile {
     #[serde(default)]
     adaptive: AdaptiveKey,
     experiment: Vec<ExperimentFile>,
+    sheet: Option<SheetFile>,
 }
 
 /// `adaptive = true`, `false` or `"deeper"`.
@@ -194,6 +198,7 @@ impl Study {
             reads_first: matches!(file.order, Order::ReadsFirst),
             adaptive: file.adaptive.into(),
             experiments,
+            sheet: file.sheet.map(Sheet::from),
             source: text.to_owned(),
         })
     }

@@ -1,21 +1,29 @@
-//! Two sides or more on the terminal: the answer, the geometric means, every line, and what else differs.
+//! Two sides or more on the terminal: the answer, one table of workloads, and what else differs.
 
 use crate::{
     paint::{Ink, Paint, clean, columns, pad},
-    quantity::Quantity,
-    text,
+    text::{
+        self,
+        compare_table::{CompareRow, CompareTable, table, what},
+    },
 };
-use iosonde_model::{
-    Compared, ComparedFigure, ComparedPair, ComparedUnit, Comparison, Difference, Estimate, Likeness, units,
-};
+use iosonde_infer::compare::Side;
+use iosonde_model::{Compared, ComparedPair, Comparison, Likeness, units};
 
 /// Where a section's text begins: behind COMPARED.
 const HEAD: usize = 10;
+/// Columns of a side's name above its figures; the answer gives it in full.
+const NAME_MAX: usize = 22;
+/// Workloads without a ratio that are named on a screen: the others are counted.
+const REFUSED_MAX: usize = 3;
 
-/// The screen that ends a comparison.
-pub fn comparison(compared: &Compared, paint: Paint) -> String {
-    let pairs = compared.pairs.iter().map(|pair| one_pair(compared, pair, paint));
-    let mut out = pairs.collect::<Vec<_>>().join("\n");
+/// The screen that ends a comparison; with `details`, every line of it.
+pub fn comparison(sides: &[Side], compared: &Compared, details: bool, paint: Paint) -> String {
+    let mut out = valid(sides, paint);
+    for (place, pair) in compared.pairs.iter().enumerate() {
+        out += if place > 0 { "\n" } else { "" };
+        out += &one_pair(compared, pair, details, paint);
+    }
     if !compared.ranking.is_empty() {
         out += &format!("\n{}\n", paint.ink(Ink::Strong, "FROM FASTEST TO SLOWEST"));
         for (place, names) in compared.ranking.iter().enumerate() {
@@ -28,63 +36,74 @@ pub fn comparison(compared: &Compared, paint: Paint) -> String {
     out
 }
 
-fn one_pair(compared: &Compared, pair: &ComparedPair, paint: Paint) -> String {
+/// Whether each side can be believed, in the first words of its own end screen.
+fn valid(sides: &[Side], paint: Paint) -> String {
+    let each = sides.iter().filter_map(|side| {
+        let run = side.runs.first()?;
+        Some(format!("{}: {}", side.name, text::validity::validity(run).headline))
+    });
+    let lead = format!("{}{}", paint.ink(Ink::Strong, "VALID"), " ".repeat(HEAD - "VALID".len()));
+    paint.hang(&lead, HEAD, &clean(&each.collect::<Vec<_>>().join("; ")))
+}
+
+fn one_pair(compared: &Compared, pair: &ComparedPair, details: bool, paint: Paint) -> String {
     let sentence = clean(&text::compare::answer(pair));
     let lead = format!("{}{}", paint.ink(Ink::Strong, "COMPARED"), " ".repeat(HEAD - "COMPARED".len()));
     let mut out = paint.hang(&lead, HEAD, &sentence);
-    out += &means(pair, paint);
-    out += &lines(compared, pair, paint);
-    out += &left_out(compared, pair, paint);
+    let shown = table(compared, pair, details);
+    if !shown.rows.is_empty() {
+        out += &rows(pair, &shown, paint);
+        out += &legend(pair, &shown, paint);
+    }
+    out += &left_out(compared, pair, details, paint);
     out + &differences(pair, paint)
 }
 
-fn means(pair: &ComparedPair, paint: Paint) -> String {
-    let rows = pair.geometric_means.iter().skip(1).map(|mean| {
-        let points = if mean.points == 1 { "1 point".to_owned() } else { format!("{} points", mean.points) };
-        let ratio = Estimate { value: mean.ratio, low: mean.low, high: mean.high };
-        let ratio = text::compare::ratio_text(pair, ratio);
-        [mean.of.to_string(), points, ratio, verdict(mean.verdict, paint)]
-    });
-    table(&rows.collect::<Vec<_>>())
-}
-
-fn lines(compared: &Compared, pair: &ComparedPair, paint: Paint) -> String {
-    let told = compared.lines(pair).filter(|line| line.verdict != Likeness::NotComparable);
-    let rows: Vec<[String; 4]> = told
-        .map(|line| {
-            let figure =
-                |value: Option<f64>| value.map_or_else(String::new, |value| quantity(line).text(value));
-            let from_to = format!("{} → {}", figure(line.a), figure(line.b));
-            let value = line.ratio.unwrap_or(f64::NAN);
-            let ratio = Estimate { value, low: line.low, high: line.high };
-            let ratio = text::compare::ratio_text(pair, ratio);
-            [what(line), from_to, ratio, verdict(line.verdict, paint)]
-        })
-        .collect();
-    if rows.is_empty() {
-        return String::new();
-    }
-    let head = paint.ink(Ink::Strong, "LINES");
-    let names = format!("{} → {}", clean(&pair.a), clean(&pair.b));
-    let margin = units::percent(pair.margin);
-    let of = match pair.unit {
-        ComparedUnit::Repeat => "",
-        ComparedUnit::Run => " (of these runs, not of the storage)",
+/// A workload and its figures on one line; where that is too long, the figures stand below.
+fn rows(pair: &ComparedPair, shown: &CompareTable, paint: Paint) -> String {
+    let heads = [String::new(), short(&pair.a), short(&pair.b), "ratio".to_owned()];
+    let cells = |row: &CompareRow| [row.label.clone(), row.a.clone(), row.b.clone(), row.ratio.clone()];
+    let all: Vec<[String; 4]> = std::iter::once(heads).chain(shown.rows.iter().map(cells)).collect();
+    let widths: [usize; 4] =
+        std::array::from_fn(|at| all.iter().map(|row| columns(&row[at])).max().unwrap_or(0) + 2);
+    let verdicts =
+        std::iter::once(String::new()).chain(shown.rows.iter().map(|row| verdict(row.verdict, paint)));
+    let longest = shown.rows.iter().map(|row| text::compare::likeness(row.verdict).len()).max().unwrap_or(0);
+    let right = widths[1..].iter().sum::<usize>() + longest;
+    let label = widths[0].min(paint.width.saturating_sub(2 + right));
+    let line = |(nth, (row, verdict)): (usize, (&[String; 4], String))| {
+        let figures = (1..4).map(|at| pad(&row[at], widths[at])).collect::<String>() + &verdict;
+        let lead = if columns(&row[0]) < label { String::new() } else { format!("  {}\n", row[0]) };
+        let own = if lead.is_empty() { row[0].as_str() } else { "" };
+        let line = match nth {
+            0 => format!("  {}{figures}", " ".repeat(label)),
+            _ => format!("{lead}  {}{figures}", pad(own, label)),
+        };
+        let line = line.trim_end();
+        format!("{}\n", if nth == 0 { paint.ink(Ink::Quiet, line) } else { line.to_owned() })
     };
-    let legend =
-        format!("\n  same: within {margin} of 1; faster, slower: the whole interval lies beyond{of}\n");
-    let all = if paint.width >= widest(&rows) { table(&rows) } else { narrow(&rows, paint) };
-    format!("\n{head}     {names}, and the ratio\n{all}{legend}")
+    all.iter().zip(verdicts).enumerate().map(line).collect()
 }
 
-/// What one line is about; the direction where the workload has two.
-fn what(line: &Comparison) -> String {
-    let both = if line.spec.read_percent.is_some() { format!(", its {}s", line.op) } else { String::new() };
-    format!("{}{both}", line.spec.describe())
+/// A side's name as the head of a column: the end of a path says more than its beginning.
+fn short(name: &str) -> String {
+    let name = clean(name);
+    let letters: Vec<char> = name.chars().collect();
+    match letters.len().checked_sub(NAME_MAX) {
+        None | Some(0) => name,
+        Some(over) => format!("…{}", letters[over + 1..].iter().collect::<String>()),
+    }
 }
 
-fn quantity(line: &Comparison) -> Quantity {
-    if line.figure == ComparedFigure::Iops { Quantity::Iops } else { Quantity::Nanoseconds }
+fn legend(pair: &ComparedPair, shown: &CompareTable, paint: Paint) -> String {
+    let more = match shown.more {
+        0 => String::new(),
+        1 => "1 more workload: -v. ".to_owned(),
+        more => format!("{more} more workloads: -v. "),
+    };
+    let words = text::compare::verdicts(pair);
+    let margin = units::percent(pair.margin);
+    paint.hang("  ", 2, &format!("{more}same: within {margin}; {words}"))
 }
 
 fn verdict(verdict: Likeness, paint: Paint) -> String {
@@ -99,62 +118,37 @@ fn verdict(verdict: Likeness, paint: Paint) -> String {
     paint.ink(ink, text::compare::likeness(verdict))
 }
 
-fn widths(rows: &[[String; 4]]) -> [usize; 3] {
-    [0, 1, 2].map(|column| rows.iter().map(|row| columns(&row[column])).max().unwrap_or(0))
-}
-
-fn widest(rows: &[[String; 4]]) -> usize {
-    let last = text::compare::likeness(Likeness::CannotTell).len();
-    2 + widths(rows).iter().map(|width| width + 2).sum::<usize>() + last
-}
-
-/// Rows whose columns stand below each other; the last has colours and is not measured.
-fn table(rows: &[[String; 4]]) -> String {
-    let [first, second, third] = widths(rows);
-    let row = |[a, b, c, d]: &[String; 4]| {
-        format!("  {}  {}  {}  {d}\n", pad(a, first), pad(b, second), pad(c, third))
-    };
-    rows.iter().map(row).collect()
-}
-
-/// The same in two lines each, where a terminal is narrow.
-fn narrow(rows: &[[String; 4]], paint: Paint) -> String {
-    let row = |[a, b, c, d]: &[String; 4]| {
-        paint.hang("  ", 4, a) + &paint.hang("    ", 4, &format!("{b}   {c}   {d}"))
-    };
-    rows.iter().map(row).collect()
-}
-
-fn left_out(compared: &Compared, pair: &ComparedPair, paint: Paint) -> String {
+fn left_out(compared: &Compared, pair: &ComparedPair, details: bool, paint: Paint) -> String {
     let refused: Vec<&Comparison> =
         compared.lines(pair).filter(|line| line.verdict == Likeness::NotComparable).collect();
     if refused.is_empty() && pair.unmatched == 0 {
         return String::new();
     }
     let mut out = format!("\n{}\n", paint.ink(Ink::Strong, "NOT COMPARED"));
-    for line in refused {
+    let named = if details { refused.len() } else { REFUSED_MAX };
+    for line in refused.iter().take(named) {
         out += &paint.hang("  ", 4, &clean(&format!("{}: {}", what(line), text::compare::limits(line))));
     }
-    if pair.unmatched > 0 {
-        let points =
-            if pair.unmatched == 1 { "1 point".to_owned() } else { format!("{} points", pair.unmatched) };
-        out += &paint.hang("  ", 4, &format!("{points} that only one side has"));
+    let count = |count: usize, of: &str| if count == 1 { format!("1 {of}") } else { format!("{count} {of}s") };
+    let more = refused.len().saturating_sub(named);
+    let more = (more > 0).then(|| format!("{}: -v", count(more, "more workload")));
+    let alone = (pair.unmatched > 0).then(|| format!("{} that only one side has", count(pair.unmatched, "point")));
+    for line in more.into_iter().chain(alone) {
+        out += &paint.hang("  ", 4, &line);
     }
     out
 }
 
+/// In one paragraph: each could explain a ratio as well as the storage does.
 fn differences(pair: &ComparedPair, paint: Paint) -> String {
     if pair.differences.is_empty() {
         return String::new();
     }
-    let mut out = format!("\n{}\n", paint.ink(Ink::Strong, "OTHER DIFFERENCES"));
-    let name = |difference: &Difference| text::compare::property(difference.what);
-    let widest = pair.differences.iter().map(|difference| columns(name(difference))).max().unwrap_or(0) + 2;
-    for difference in &pair.differences {
-        let lead = format!("  {}", pad(name(difference), widest));
+    let each = pair.differences.iter().map(|difference| {
         let [a, b] = [&difference.a, &difference.b]
             .map(|value| text::compare::property_value(difference.what, value.as_ref()));
-        out += &paint.hang(&lead, widest + 2, &clean(&format!("{a} → {b}")));
-    }
-    out
+        format!("{} {a} → {b}", text::compare::property(difference.what))
+    });
+    let lead = format!("{}  ", paint.ink(Ink::Strong, "OTHER DIFFERENCES"));
+    format!("\n{}", paint.hang(&lead, 2, &clean(&each.collect::<Vec<_>>().join("; "))))
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::text::glossary::TERMS;
 use crate::text::number::Figure as ResultFigure;
 use crate::text::point_table::point_table;
 use crate::text::result_table::ResultRow;
@@ -26,11 +27,17 @@ pub fn markdown(run: &Run) -> String {
 /// Report as a folder: `report.md` with numbered pictures, and for each the picture and its figures.
 pub fn folder(run: &Run) -> Vec<(String, Vec<u8>)> {
     let mut files = vec![("report.md".to_owned(), document(run, true).into_bytes())];
-    for figure in figures(run) {
-        files.push((format!("{}.svg", figure.name), sheet(std::slice::from_ref(&figure)).into_bytes()));
-        files.push((format!("{}.csv", figure.name), figure.csv(true).into_bytes()));
-    }
+    files.extend(chart_files(&figures(run)));
     files
+}
+
+/// Each chart as a picture and its figures as CSV.
+pub(crate) fn chart_files(figures: &[Figure]) -> impl Iterator<Item = (String, Vec<u8>)> {
+    figures.iter().flat_map(|figure| {
+        let picture = sheet(std::slice::from_ref(figure)).into_bytes();
+        let csv = figure.csv(true).into_bytes();
+        [(format!("{}.svg", figure.name), picture), (format!("{}.csv", figure.name), csv)]
+    })
 }
 
 fn document(run: &Run, pictures: bool) -> String {
@@ -61,47 +68,27 @@ fn document(run: &Run, pictures: bool) -> String {
 }
 
 /// The figures of a document, numbered as they are met.
-struct Figures {
-    all: Vec<Figure>,
+pub(crate) struct Figures {
+    pub(crate) all: Vec<Figure>,
     /// Whether they are pictures in files beside the document.
-    pictures: bool,
-    next: usize,
+    pub(crate) pictures: bool,
+    pub(crate) next: usize,
 }
-
-const GLOSSARY: [(&str, &str); 10] = [
-    ("queue depth, QD", "number of requests that were sent and not yet answered"),
-    ("trial", "one workload, run once"),
-    ("point", "one combination of parameters, with all its trials"),
-    (
-        "interval",
-        "if the run were repeated many times, the stated share of these intervals would contain the true value",
-    ),
-    ("invalid", "a trial that is not what it seems, by a witness; used nowhere"),
-    ("canary", "one workload that runs in every round, to show drift"),
-    ("plateau", "the block size from which larger requests no longer increase throughput"),
-    ("half size, n½", "the block size that reaches half the bandwidth"),
-    (
-        "saturation point (knee, N*)",
-        "the queue depth that would just keep the storage busy if no request waited for another; beyond it \
-         throughput grows ever more slowly",
-    ),
-    ("p99", "99 of 100 requests take no longer"),
-];
 
 fn glossary(out: &mut String) {
     put(out, "\n## Terms\n");
-    for (word, meaning) in GLOSSARY {
-        put(out, &format!("- **{word}**: {meaning}"));
+    for term in TERMS.iter().filter(|term| term.in_reports) {
+        put(out, &format!("- **{}**: {}", term.names[..term.names.len().min(2)].join(", "), term.meaning));
     }
 }
 
-fn put(out: &mut String, line: &str) {
+pub(crate) fn put(out: &mut String, line: &str) {
     writeln!(out, "{line}").expect("writing to a String cannot fail");
 }
 
 /// Text as text: no markup, no new table cell, no new line. Commands between backticks stay as they are; where one
 /// backtick has no other, as in somebody's name, none of them is taken for a command's.
-fn inline(text: &str) -> String {
+pub(crate) fn inline(text: &str) -> String {
     let text = clean(text);
     let text = if text.matches('`').count() % 2 == 1 { text.replace('`', "'") } else { text };
     let parts = text.split('`').enumerate().map(|(i, part)| {
@@ -123,6 +110,15 @@ fn first_screen(run: &Run, out: &mut String) {
         put(out, &format!("- {} {}", symbol(line.mark), inline(&line.text)));
     }
     put(out, "\n## Results\n");
+    if let Some(claims) = text::sheet::of_run(run) {
+        put(out, &format!("{}: {}\n", inline(&claims.sheet), inline(&claims.answer)));
+        let rows = claims.rows.into_iter().map(|row| {
+            let measured = row.measured.map_or_else(String::new, |figure| figure.whole());
+            [row.line, row.claimed, measured, row.verdict.to_string(), row.why]
+        });
+        table(&["Line", "Claimed", "Measured", "Verdict", "Conditions"], rows, out);
+        put(out, "");
+    }
     let results = results(run);
     if !results.storage.is_empty() {
         put(out, &format!("{}\n", inline(&results.storage)));
@@ -218,7 +214,7 @@ fn experiments(run: &Run, figures: &mut Figures, out: &mut String) {
     }
 }
 
-fn figure(figure: &Figure, figures: &mut Figures, out: &mut String) {
+pub(crate) fn figure(figure: &Figure, figures: &mut Figures, out: &mut String) {
     put(out, &format!("\n### {}\n", inline(&figure.title)));
     // An experiment's answers stand at the head of its section already.
     let answer = figure.experiment.is_none().then_some(&figure.answer);
@@ -257,7 +253,7 @@ fn excluded(run: &Run, out: &mut String) {
     table(&["Verdict", "Check", "Of", "Why"], rows, out);
 }
 
-fn facts(title: &str, facts: &[Fact], out: &mut String) {
+pub(crate) fn facts(title: &str, facts: &[Fact], out: &mut String) {
     put(out, &format!("\n## {title}\n"));
     for (label, value) in facts {
         put(out, &format!("- {label}: {}", inline(value)));
@@ -271,7 +267,7 @@ fn trials(run: &Run, out: &mut String) {
     table(&story::TRIAL_HEADS, rows, out);
 }
 
-fn table<R: IntoIterator<Item = String>>(heads: &[&str], rows: impl Iterator<Item = R>, out: &mut String) {
+pub(crate) fn table<R: IntoIterator<Item = String>>(heads: &[&str], rows: impl Iterator<Item = R>, out: &mut String) {
     put(out, &format!("| {} |", heads.join(" | ")));
     put(out, &format!("|{}", " --- |".repeat(heads.len())));
     for row in rows {

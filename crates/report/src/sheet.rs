@@ -1,17 +1,19 @@
 //! A run against a vendor's sheet, on the terminal.
 
-use iosonde_model::{ClaimUnit, ClaimVerdict, Run, Sheet, SheetLine, units};
+use iosonde_model::{ClaimVerdict, Run, Sheet, SheetLine, units};
 
 use crate::{
     paint::{Ink, Paint, clean, columns, pad},
-    quantity::Quantity,
-    text,
+    text::{
+        number::Figure,
+        sheet::{ClaimRow, ClaimTable, claim_table},
+    },
 };
 
 /// Partitions and file systems take less than this from a drive; the next size up is at least a fifth more.
 const OTHER_CAPACITY: f64 = 0.15;
 
-/// One line of the sheet below the other: claimed, measured, verdict, and why.
+/// A run against a sheet, for a screen of its own.
 pub fn sheet(run: &Run, sheet: &Sheet, lines: &[SheetLine], paint: Paint) -> String {
     let head = format!("{} against {}", run.info.label.as_deref().unwrap_or(&run.info.id), sheet.summary);
     let mut out = paint.hang("", 2, &clean(&head));
@@ -27,21 +29,29 @@ pub fn sheet(run: &Run, sheet: &Sheet, lines: &[SheetLine], paint: Paint) -> Str
         }
     }
     out.push('\n');
-    let widest = lines.iter().map(|line| columns(&line.line)).max().unwrap_or(0) + 2;
-    for line in lines {
-        let quantity = match line.unit {
-            ClaimUnit::Iops => Quantity::Iops,
-            ClaimUnit::BytesPerSecond => Quantity::BytesPerSecond,
-        };
-        let measured = line.measured.map_or_else(
-            || "nothing measured".to_owned(),
-            |value| quantity.interval_text(value, line.low, line.high),
-        );
-        let verdict = paint.ink(ink(line.verdict), &line.verdict.to_string());
-        let lead = format!("  {}", pad(&clean(&line.line), widest));
-        let text = format!("{} claimed, {measured}: {verdict}", quantity.text(line.claimed));
-        out += &paint.hang(&lead, widest + 2, &text);
-        out += &paint.hang(&" ".repeat(widest + 2), widest + 2, &clean(&text::sheet::why(line)));
+    out + &claims(&claim_table(sheet, lines), paint)
+}
+
+/// Lines of a sheet: claimed, measured and verdict, and below them the workload and its conditions.
+pub(crate) fn claims(table: &ClaimTable, paint: Paint) -> String {
+    let cells = |row: &ClaimRow| {
+        let measured = row.measured.as_ref().map_or_else(|| "–".to_owned(), Figure::whole);
+        [clean(&row.line), row.claimed.clone(), measured]
+    };
+    let heads = ["", "claimed", "measured"].map(str::to_owned);
+    let all: Vec<[String; 3]> = std::iter::once(heads).chain(table.rows.iter().map(cells)).collect();
+    let widths: [usize; 3] =
+        std::array::from_fn(|at| all.iter().map(|row| columns(&row[at])).max().unwrap_or(0) + 2);
+    let longest = table.rows.iter().map(|row| columns(&row.verdict.to_string())).max().unwrap_or(0);
+    let beside = 2 + widths.iter().sum::<usize>() + longest <= paint.width;
+    let figures = |row: &[String; 3]| (1..3).map(|at| pad(&row[at], widths[at])).collect::<String>();
+    let lead = if beside { widths[0] } else { 2 };
+    let head = format!("  {}{}", " ".repeat(lead), figures(&all[0]));
+    let mut out = format!("{}\n", paint.ink(Ink::Quiet, head.trim_end()));
+    for (row, cells) in table.rows.iter().zip(&all[1..]) {
+        let line = if beside { pad(&cells[0], lead) } else { format!("{}\n    ", cells[0]) };
+        out += &format!("  {line}{}{}\n", figures(cells), paint.ink(ink(row.verdict), &row.verdict.to_string()));
+        out += &paint.hang("    ", 4, &clean(&row.why));
     }
     out
 }

@@ -4,7 +4,7 @@ use crate::{
     paint::{Ink, clean, columns, pad},
     quantity::Quantity,
     text::{
-        counted_error,
+        self, counted_error,
         number::{Figure, Style, in_a_column},
         point_table::{PointRow, point_table},
         result_table::{ResultRow, ResultTable},
@@ -30,6 +30,7 @@ pub fn summary(run: &Run, paint: Paint) -> String {
     [
         measured(run, paint),
         valid(run, true, paint),
+        sheet_of(run, paint),
         results_of(run, paint),
         points(run, paint),
         advice(run, paint),
@@ -85,6 +86,14 @@ fn valid(run: &Run, counts: bool, paint: Paint) -> String {
         out += &paint.hang("  ", 4, &clean(&line.text));
     }
     out
+}
+
+/// The sheet whose lines the run measured: its question, so its first answer.
+fn sheet_of(run: &Run, paint: Paint) -> String {
+    let Some(table) = text::sheet::of_run(run) else { return String::new() };
+    let lead = format!("\n{}", head(paint, "SHEET"));
+    let answer = format!("{}: {}", table.sheet, table.answer);
+    lead + paint.hang(&" ".repeat(HEAD), HEAD, &clean(&answer)).trim_start() + &crate::sheet::claims(&table, paint)
 }
 
 fn results_of(run: &Run, paint: Paint) -> String {

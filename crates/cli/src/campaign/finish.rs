@@ -5,7 +5,7 @@ use std::path::Path;
 use iosonde_infer::compare;
 use iosonde_infer::compare::{Scattered, Side};
 use iosonde_model::{DeviceNote, Run};
-use iosonde_report::{FORMATS, Paint, paragraph, terminal};
+use iosonde_report::{FORMATS, paragraph, terminal};
 use iosonde_store::Notebook;
 
 use crate::{
@@ -83,8 +83,8 @@ fn compared(sides: &[Side], destination: &Destination, screen: Screen) -> Result
     let alone = default_out(&sides[0].runs[0], "html").to_string_lossy().into_owned();
     let html = FORMATS.find("html").map_err(Failure::failed)?;
     let shown = Shown {
-        text: &|| iosonde_report::comparison(&compared, paint) + &validities(sides, paint),
-        html: &|| html.several(sides, &compared).map_err(Failure::failed),
+        text: &|| iosonde_report::comparison(sides, &compared, screen.verbose, paint),
+        html: &|| html.several(sides, &compared).map(Some).map_err(Failure::failed),
         json: &|| iosonde_report::compared_json(&compared).map_err(Failure::failed),
         name: alone.replace(ids[0], &ids.join("-")).into(),
         again: format!("iosonde compare {}\none alone  iosonde show {}", ids.join(" "), ids[0]),
@@ -96,14 +96,4 @@ fn compared(sides: &[Side], destination: &Destination, screen: Screen) -> Result
         Failure { code: a.code.min(b.code), text }
     });
     failed.or_else(|| sides::slower(&compared).filter(|_| destination.strict)).map_or(Ok(()), Err)
-}
-
-/// Validity of each run, in its first words.
-fn validities(sides: &[Side], paint: Paint) -> String {
-    let mut text = "\nVALID\n".to_owned();
-    for side in sides {
-        let validity = iosonde_report::text::validity::validity(&side.runs[0]);
-        text += &paragraph(&format!("  {}: {}", side.name, validity.headline), paint);
-    }
-    text
 }

@@ -38,7 +38,7 @@ pub fn run(args: &CompareArgs, store: Option<&Path>, screen: Screen) -> Result<(
         result(path, &text, screen)?
     }
     if args.json.as_deref() != Some(Path::new("-")) {
-        screen.result(&iosonde_report::comparison(&compared, screen.paint()))?;
+        screen.result(&iosonde_report::comparison(&sides, &compared, screen.verbose, screen.paint()))?;
     }
     sides::slower(&compared).filter(|_| args.strict).map_or(Ok(()), Err)
 }

@@ -9,6 +9,7 @@ pub mod judge;
 pub mod latency_limit;
 mod list;
 pub mod ls;
+pub mod man;
 pub mod point;
 pub mod portrait;
 pub mod registry;

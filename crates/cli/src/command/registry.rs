@@ -5,6 +5,7 @@ use iosonde_infer::finding::{FINDINGS, FindingKind};
 use iosonde_judge::check::CHECKS;
 use iosonde_model::{Named, Registry, nearest, units};
 use iosonde_plan::experiment::EXPERIMENTS;
+use iosonde_report::{paragraph, text::glossary};
 use iosonde_rig::engine::ENGINES;
 
 use super::list::list;
@@ -64,6 +65,10 @@ pub fn explain(name: &str, screen: Screen) -> Result<(), Failure> {
         }
         Ok(())
     };
+    if let Some(term) = glossary::term(name) {
+        let text = format!("{} (term)\n\n{}", term.names.join(", "), paragraph(term.meaning, screen.paint()));
+        also(true, &|| screen.result(&text))?;
+    }
     also(ENGINES.entry(name).is_ok(), &|| engine(Some(name), screen))?;
     also(FINDINGS.entry(name).is_ok(), &|| show(&FINDINGS, Some(name), screen))?;
     for page in label(name) {
@@ -87,6 +92,7 @@ fn unknown(name: &str) -> Failure {
     let names =
         names.chain(studies::STUDIES.iter().map(|(study, _)| *study)).chain(iosonde_sim::builtin_names());
     let names = names.chain(sheets::SHEETS.iter().map(|(sheet, _)| *sheet));
+    let names = names.chain(glossary::TERMS.iter().flat_map(|term| term.names.iter().copied()));
     let hint = nearest(name, names).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
     let lists = "iosonde findings, checks, experiments, engines, studies, devices, specs: list what there is";
     Failure::usage(format!("nothing is named `{name}`{hint}\n  {lists}"))

@@ -42,22 +42,36 @@ pub fn run(args: &ReportArgs, store: Option<&Path>, screen: Screen) -> Result<()
     Ok(())
 }
 
-/// One format: on stdout, as the file that was named, or where iosonde names it, there as a folder if it is one.
+/// One format of a run.
 fn one(run: &Run, format: &dyn Format, out: Option<&Path>, screen: Screen) -> Result<(), Failure> {
+    let name = default_out(run, format.extension());
+    if is_folder(format, out)
+        && let Some(files) = format.folder(run).map_err(Failure::failed)?
+    {
+        return folder(&out.map_or_else(|| as_folder(&name), Path::to_owned), &files, screen);
+    }
+    file(&format.render(run).map_err(Failure::failed)?, &name, format.extension(), out, screen)
+}
+
+/// Whether a format that can be a folder is one: not on stdout, nor where a file of its own is named.
+fn is_folder(format: &dyn Format, out: Option<&Path>) -> bool {
     let ending = Path::new("x").with_extension(format.extension());
-    let is_file = out.is_some_and(|path| path == Path::new("-") || path.extension() == ending.extension());
-    let folder = if is_file { None } else { format.folder(run).map_err(Failure::failed)? };
-    let Some(files) = folder else {
-        return file(&format.render(run).map_err(Failure::failed)?, run, format.extension(), out, screen);
-    };
-    let named = || PathBuf::from(default_out(run, format.extension()).to_string_lossy().replace('.', "-"));
-    let path = out.map_or_else(named, Path::to_owned);
-    refuse_to_replace(&path, &files)?;
-    std::fs::create_dir_all(&path).map_err(|error| {
+    !out.is_some_and(|path| path == Path::new("-") || path.extension() == ending.extension())
+}
+
+/// `iosonde-quick-7f3a.md` as the name of a folder.
+fn as_folder(name: &Path) -> PathBuf {
+    PathBuf::from(name.to_string_lossy().replace('.', "-"))
+}
+
+/// Files into a folder, which is made if it is not there.
+fn folder(path: &Path, files: &Files, screen: Screen) -> Result<(), Failure> {
+    refuse_to_replace(path, files)?;
+    std::fs::create_dir_all(path).map_err(|error| {
         let why = if path.is_file() { "a file of that name is there".into() } else { in_words(&error) };
         Failure::usage(format!("{} cannot be made as a folder: {why}", path.display()))
     })?;
-    for (name, bytes) in &files {
+    for (name, bytes) in files {
         write(&path.join(name), bytes, screen)?;
     }
     screen.say(&format!("written       {}/ ({} files)", path.display(), files.len()));
@@ -81,14 +95,20 @@ fn refuse_to_replace(path: &Path, files: &Files) -> Result<(), Failure> {
 /// Headings of every report in Markdown, of today and of earlier versions, by which an earlier one is known.
 const HEADINGS: [&str; 2] = ["\n## Valid: ", "\n## Believe"];
 
-fn file(bytes: &[u8], run: &Run, extension: &str, out: Option<&Path>, screen: Screen) -> Result<(), Failure> {
+fn file(
+    bytes: &[u8],
+    name: &Path,
+    extension: &str,
+    out: Option<&Path>,
+    screen: Screen,
+) -> Result<(), Failure> {
     if out == Some(Path::new("-")) {
         return match std::str::from_utf8(bytes) {
             Ok(text) => screen.result(text),
             Err(_) => Err(Failure::usage(format!("a {extension} is no text; name a file with -o"))),
         };
     }
-    let path = out.map_or_else(|| default_out(run, extension), Path::to_owned);
+    let path = out.unwrap_or(name).to_owned();
     // A folder is known as bad usage before it is known as a failed write.
     output::check(&path, &[], screen)?;
     write(&path, bytes, screen)?;
@@ -107,19 +127,17 @@ fn several(
     let sides = sides::load(store, &screen, &references)?;
     let compared = compare::compare(&sides, &sides::usual_question(&sides))
         .map_err(|why| Failure::usage(iosonde_report::text::compare::nothing(&why)))?;
-    // All of them before the first is written: a refusal leaves nothing behind.
-    let mut pages = Vec::new();
-    for format in formats {
-        let Some(bytes) = format.several(&sides, &compared).map_err(Failure::failed)? else {
-            let can = "html, text, json and svg can";
-            return Err(Failure::usage(format!("{} does not hold several runs: {can}", format.name())));
-        };
-        pages.push((format.extension(), bytes));
-    }
     let ids: Vec<&str> = sides.iter().map(|side| side.runs[0].info.id.as_str()).collect();
-    for (extension, bytes) in pages {
-        let out = args.out.clone().unwrap_or_else(|| name_of_several(&ids, extension));
-        file(&bytes, &sides[0].runs[0], extension, Some(&out), screen)?;
+    for format in formats {
+        let extension = format.extension();
+        let (name, out) = (name_of_several(&ids, extension), args.out.as_deref());
+        let files = format.several_folder(&sides, &compared).filter(|_| is_folder(*format, out));
+        if let Some(files) = files {
+            folder(&out.map_or_else(|| as_folder(&name), Path::to_owned), &files, screen)?;
+            continue;
+        }
+        let bytes = format.several(&sides, &compared).map_err(Failure::failed)?;
+        file(&bytes, &name, extension, out, screen)?;
     }
     Ok(())
 }

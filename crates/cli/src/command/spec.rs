@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use iosonde_infer::sheet;
-use iosonde_model::{ClaimVerdict, DeviceNote, RUN_SCHEMA, Run, RunInfo, Sheet, SheetLine};
+use iosonde_model::{ClaimVerdict, DeviceNote, SheetBasis, UnlikeClaim, RUN_SCHEMA, Run, RunInfo, Sheet, SheetLine, Study};
 use iosonde_report::ClaimLine;
 use serde::Serialize;
 
@@ -31,8 +31,13 @@ struct Document<'a> {
 
 /// Holds a run against a sheet or against claims.
 pub fn run(args: &SpecArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
-    let sheet = match &args.sheet {
+    let named = args.sheet.as_ref().or(args.named.as_ref());
+    let words = args.run.iter().chain(named).map(String::as_str);
+    output::check_beside(args.json.as_deref(), words, screen)?;
+    let run = notebook::find(store, &screen, args.run.as_deref())?;
+    let sheet = match named {
         Some(name) => sheets::find(name)?,
+        None if args.claim.is_empty() => own_sheet(&run)?,
         None => Sheet {
             name: "claims".into(),
             summary: "what was claimed on the command line".into(),
@@ -41,9 +46,6 @@ pub fn run(args: &SpecArgs, store: Option<&Path>, screen: Screen) -> Result<(), 
             claims: args.claim.clone(),
         },
     };
-    let words = args.run.iter().chain(&args.sheet).map(String::as_str);
-    output::check_beside(args.json.as_deref(), words, screen)?;
-    let run = notebook::find(store, &screen, args.run.as_deref())?;
     let lines = sheet::lines(&run, &sheet, args.margin);
     if let Some(path) = &args.json {
         let document = Document {
@@ -61,7 +63,7 @@ pub fn run(args: &SpecArgs, store: Option<&Path>, screen: Screen) -> Result<(), 
     if args.json.as_deref() != Some(Path::new("-")) {
         let paint = screen.paint();
         screen.result(&iosonde_report::sheet(&run, &sheet, &lines, paint))?;
-        if let Some(advice) = args.sheet.as_ref().and_then(|name| would_do(name, &run, &sheet, &lines)) {
+        if let Some(advice) = would_do(named.map_or(&sheet.name, |name| name), &run, &sheet, &lines) {
             screen.result(&format!("\n{}", iosonde_report::paragraph(&advice, paint)))?;
         }
     }
@@ -74,6 +76,17 @@ pub fn run(args: &SpecArgs, store: Option<&Path>, screen: Screen) -> Result<(), 
     }
 }
 
+/// The sheet whose lines a run measured.
+fn own_sheet(run: &Run) -> Result<Sheet, Failure> {
+    let study = Study::parse(&run.info.study_source, &run.info.study).ok();
+    study.and_then(|study| study.sheet).ok_or_else(|| {
+        Failure::usage(format!(
+            "run {} measured no sheet's lines; name a sheet (`iosonde specs` lists them):  iosonde spec {} SHEET",
+            run.info.id, run.info.id
+        ))
+    })
+}
+
 /// A size as a user would type it, rounded down: a file of more bytes than the storage has is refused.
 fn typed(bytes: u64) -> String {
     if bytes < 10_000_000_000 {
@@ -82,9 +95,14 @@ fn typed(bytes: u64) -> String {
     format!("{}GB", bytes / 1_000_000_000)
 }
 
-/// The study under whose conditions the lines could be compared; `None` where all of them are.
+/// The study that measures the lines under their own conditions; `None` where all of them were.
 fn would_do(name: &str, run: &Run, sheet: &Sheet, lines: &[SheetLine]) -> Option<String> {
-    lines.iter().find(|line| line.verdict == ClaimVerdict::NotComparable)?;
+    let elsewhere = |line: &&SheetLine| {
+        let SheetBasis::Measured { unlike, .. } = &line.basis else { return false };
+        let other = |one: &UnlikeClaim| !matches!(one, UnlikeClaim::WideInterval | UnlikeClaim::NoInterval);
+        unlike.iter().any(other)
+    };
+    lines.iter().find(elsewhere)?;
     let steady = if sheet.claims.iter().any(|claim| claim.steady) { " --state steady" } else { "" };
     // This storage's own size where it is known: no more than that can be requested or compared.
     let scaled = run.info.device.notes.iter().find_map(|note| match note {
@@ -95,8 +113,8 @@ fn would_do(name: &str, run: &Run, sheet: &Sheet, lines: &[SheetLine]) -> Option
     let whole = whole.filter(|_| sheet.claims.iter().any(|claim| claim.span.is_some()));
     let size = whole.map_or_else(String::new, |bytes| format!(" --size {}", typed(bytes)));
     Some(format!(
-        "The sheet's own lines, on the whole drive and in the state that it promises them for, would be comparable:  \
-         iosonde run spec --sheet {name}{steady}{size} TARGET"
+        "Under the sheet's own conditions:  iosonde run spec --sheet {name}{steady}{size} {}",
+        run.info.target
     ))
 }
 

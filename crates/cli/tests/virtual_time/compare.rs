@@ -32,6 +32,12 @@ fn measured(bench: &Bench, label: &str, service_us: u32, seed: &str) {
     assert!(said.out.contains("5 repeats: "), "{}", said.out);
 }
 
+/// The lines about one figure.
+fn of_figure<'a>(document: &'a Value, figure: &str) -> Vec<&'a Value> {
+    let lines = document["comparisons"].as_array().unwrap();
+    lines.iter().filter(|line| line["figure"] == figure).collect()
+}
+
 #[test]
 fn repeats_of_two_devices_give_their_ratio() {
     let bench = Bench::new();
@@ -48,11 +54,13 @@ fn repeats_of_two_devices_give_their_ratio() {
     let holds = |line: &Value| line["low"].as_f64().unwrap() <= 1.2 && 1.2 <= line["high"].as_f64().unwrap();
     assert!(holds(mean), "{mean}");
     assert_eq!(mean["verdict"], "faster");
-    let lines = document["comparisons"].as_array().unwrap();
+    let lines = of_figure(&document, "iops");
     assert_eq!(lines.len(), 6);
-    assert!(lines.iter().all(holds), "{lines:?}");
+    assert!(lines.iter().all(|line| holds(line)), "{lines:?}");
+    assert_eq!(of_figure(&document, "latency_ns_p99").len(), 6);
+    assert_eq!(pair["p99_means"][0]["verdict"], "faster", "{pair}");
     let text = bench.iosonde(&["compare", "slow", "fast"]).out;
-    assert!(text.starts_with("COMPARED  fast is ") && text.contains(" % faster than slow (95"), "{text}");
+    assert!(text.contains("\nCOMPARED  fast is ") && text.contains(" % faster than slow (95"), "{text}");
     assert!(pair["sentence"].as_str().unwrap().ends_with("5 repeats each)."), "{pair}");
 
     // The other way round something is slower, and --strict says so with its code.
@@ -112,7 +120,7 @@ fn two_laptops_of_memory_are_as_far_apart_as_was_published_and_nothing_is_said_o
     let holds = |told: &Value, value: f64| {
         told["low"].as_f64().unwrap() <= value && value <= told["high"].as_f64().unwrap()
     };
-    let lines = document["comparisons"].as_array().unwrap();
+    let lines = of_figure(&document, "iops");
     assert_eq!(lines.len(), 12);
     for line in lines {
         let size = line["spec"]["block_size_bytes"].as_f64().unwrap();

@@ -73,7 +73,7 @@ pub fn compare(sides: &[Side], question: &Question) -> Result<Compared, NothingT
         return Err(NothingToCompare::SameName { name: twice.name.clone() });
     }
     let compared: Vec<(ComparedPair, Vec<Comparison>)> =
-        others.iter().map(|other| pair(first, other, question)).collect();
+        others.iter().map(|other| with_p99(first, other, question)).collect();
     let side = |side: &Side| ComparedSide {
         name: side.name.clone(),
         runs: side.runs.iter().map(|run| run.info.clone()).collect(),
@@ -86,6 +86,17 @@ pub fn compare(sides: &[Side], question: &Question) -> Result<Compared, NothingT
         pairs,
         ranking: if others.len() > 1 { ranking::ranking(sides, question) } else { Vec::new() },
     })
+}
+
+/// A pair; where throughput is asked for, p99 latency stands beside it.
+fn with_p99(a: &Side, b: &Side, question: &Question) -> (ComparedPair, Vec<Comparison>) {
+    let (mut throughput, mut lines) = pair(a, b, question);
+    if question.figure == ComparedFigure::Iops {
+        let (p99, more) = pair(a, b, &Question { figure: ComparedFigure::LatencyP99, ..*question });
+        throughput.p99_means = p99.geometric_means;
+        lines.extend(more.into_iter().filter(|line| line.ratio.is_some()));
+    }
+    (throughput, lines)
 }
 
 /// How far the repeats of one side lie apart.

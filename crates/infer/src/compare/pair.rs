@@ -56,6 +56,7 @@ pub(super) fn pair(a: &Side, b: &Side, question: &Question) -> (ComparedPair, Ve
         margin: question.margin,
         confidence: question.confidence,
         geometric_means,
+        p99_means: Vec::new(),
         not_compared: lines.len() - ratios.len(),
         without_interval: told.len() - all.len(),
         opposite: overall.as_ref().map_or(0, |mean| opposite(mean.verdict, &ratios)),

@@ -5,7 +5,7 @@ use iosonde_model::{ComparedFigure, Run};
 /// One side as it was loaded.
 #[derive(Debug, Clone)]
 pub struct Side {
-    /// Its label, else its id.
+    /// Its label, else its target.
     pub name: String,
     /// Its repeats, concluded.
     pub runs: Vec<Run>,

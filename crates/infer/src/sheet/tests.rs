@@ -1,7 +1,7 @@
 //! Claims against made-up runs: met, missed, exceeded, and under conditions that are not the claim's.
 
 use iosonde_model::{
-    Claim, ClaimVerdict, DeviceNote, Estimate, Point, PointDirection, Run, Rw, Sheet, SheetBasis, SheetLine,
+    Claim, ClaimVerdict, DeviceNote, Estimate, Level, LevelCondition, Point, PointDirection, Run, Rw, Sheet, SheetBasis, SheetLine,
     TrialSpec, UnlikeClaim,
 };
 use iosonde_testkit::specimen;
@@ -104,11 +104,13 @@ fn two_gigabytes_of_a_drive_are_not_the_drive() {
 }
 
 #[test]
-fn a_fresh_drive_can_be_above_or_below_a_steady_claim_but_never_meet_it() {
+fn a_fresh_drive_can_meet_or_miss_a_steady_claim_and_more_of_it_says_nothing() {
     let fresh = |iops| against(&run(Rw::RandWrite, TB, iops, 0.01), "randwrite 4k 118000", true, true);
-    assert_eq!(fresh(300_000.0).verdict, ClaimVerdict::Above);
+    assert_eq!(fresh(300_000.0).verdict, ClaimVerdict::NotComparable);
     assert_eq!(fresh(50_000.0).verdict, ClaimVerdict::Below);
-    assert_eq!(fresh(118_000.0).verdict, ClaimVerdict::NotComparable);
+    let met = fresh(118_000.0);
+    assert_eq!(met.verdict, ClaimVerdict::Meets);
+    assert!(matches!(unlike(&met), [UnlikeClaim::NotSteady { .. }]), "and it is said that it is fresh: {met:?}");
     let mut worn = run(Rw::RandWrite, TB, 118_000.0, 0.01);
     worn.info.bytes_written = 2 * TB;
     assert_eq!(against(&worn, "randwrite 4k 118000", true, true).verdict, ClaimVerdict::Meets);
@@ -116,10 +118,28 @@ fn a_fresh_drive_can_be_above_or_below_a_steady_claim_but_never_meet_it() {
     worn.info.bytes_written = 7 * TB;
     worn.info.device.notes.push(DeviceNote::NotSteady { rounds: None });
     let line = against(&worn, "randwrite 4k 118000", true, true);
-    assert_eq!(
-        (line.verdict, unlike(&line)),
-        (ClaimVerdict::NotComparable, &[UnlikeClaim::StillChanging][..])
-    );
+    assert_eq!((line.verdict, unlike(&line)), (ClaimVerdict::Meets, &[UnlikeClaim::StillChanging][..]));
+}
+
+#[test]
+fn of_two_levels_each_must_meet_the_claim() {
+    let mut run = run(Rw::RandRead, TB, 100_000.0, 0.01);
+    let level = |iops: f64| {
+        let told = |value: f64| Estimate { value, low: Some(value * 0.99), high: Some(value * 1.01) };
+        Level {
+            condition: LevelCondition::Lower,
+            trial_ids: Vec::new(),
+            iops: told(iops),
+            bytes_per_s: told(iops * 4096.0),
+        }
+    };
+    let verdict = |run: &Run| against(run, "randread 4k 100000", true, false);
+    run.points[0].read.as_mut().unwrap().levels = vec![level(130_000.0), level(70_000.0)];
+    let line = verdict(&run);
+    assert_eq!(line.verdict, ClaimVerdict::NotComparable);
+    assert_eq!(unlike(&line)[0], UnlikeClaim::TwoLevels { low: 70_000.0, high: 130_000.0 });
+    run.points[0].read.as_mut().unwrap().levels = vec![level(50_000.0), level(70_000.0)];
+    assert_eq!(verdict(&run).verdict, ClaimVerdict::Below);
 }
 
 #[test]

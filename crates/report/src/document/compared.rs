@@ -73,6 +73,8 @@ pub struct PairLine<'a> {
     pub confidence: f64,
     /// Over all like points first.
     pub geometric_means: &'a [GeometricMean],
+    /// Of p99 latency, beside those of throughput; empty where another figure was asked for.
+    pub p99_means: &'a [GeometricMean],
     /// Points that only one side has.
     pub unmatched: usize,
     /// Differences other than the storage.
@@ -133,6 +135,7 @@ fn pair(pair: &ComparedPair) -> PairLine<'_> {
         margin: pair.margin,
         confidence: pair.confidence,
         geometric_means: &pair.geometric_means,
+        p99_means: &pair.p99_means,
         unmatched: pair.unmatched,
         differences: pair.differences.iter().map(difference).collect(),
     }

@@ -24,7 +24,7 @@ impl Format for Html {
         Ok(crate::html::html(run).into_bytes())
     }
 
-    fn several(&self, sides: &[Side], compared: &Compared) -> Result<Option<Vec<u8>>, ReportError> {
-        Ok(Some(crate::several::several(sides, compared).into_bytes()))
+    fn several(&self, sides: &[Side], compared: &Compared) -> Result<Vec<u8>, ReportError> {
+        Ok(crate::several::several(sides, compared).into_bytes())
     }
 }

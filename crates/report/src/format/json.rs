@@ -21,8 +21,8 @@ impl Format for Json {
         "json"
     }
 
-    fn several(&self, _: &[Side], compared: &Compared) -> Result<Option<Vec<u8>>, ReportError> {
-        Ok(Some(compared_json(compared)?.into_bytes()))
+    fn several(&self, _: &[Side], compared: &Compared) -> Result<Vec<u8>, ReportError> {
+        Ok(compared_json(compared)?.into_bytes())
     }
 
     fn render(&self, run: &Run) -> Result<Vec<u8>, ReportError> {

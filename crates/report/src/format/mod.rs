@@ -39,11 +39,14 @@ pub trait Format: Named {
         Ok(None)
     }
 
-    /// Several runs, compared, in one file; `None` for a format that cannot.
+    /// Several runs, compared, in one file.
     ///
     /// # Errors
     /// As [`Format::render`].
-    fn several(&self, _sides: &[Side], _compared: &Compared) -> Result<Option<Vec<u8>>, ReportError> {
-        Ok(None)
+    fn several(&self, sides: &[Side], compared: &Compared) -> Result<Vec<u8>, ReportError>;
+
+    /// The same as a folder; `None` for a format that is one file.
+    fn several_folder(&self, _sides: &[Side], _compared: &Compared) -> Option<Files> {
+        None
     }
 }

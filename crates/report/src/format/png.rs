@@ -1,6 +1,7 @@
 //! PNG: the same pictures as SVG's, for programs that draw no SVG; twice as many pixels as they are wide on a page.
 
-use iosonde_model::{Named, Run};
+use iosonde_infer::compare::Side;
+use iosonde_model::{Compared, Named, Run};
 
 use super::{Files, Format};
 use crate::chart::figures;
@@ -30,6 +31,10 @@ impl Format for Png {
             Ok((format!("{}.png", figure.name), picture(&sheet(std::slice::from_ref(figure)))?))
         };
         figures(run).iter().map(one).collect::<Result<_, ReportError>>().map(Some)
+    }
+
+    fn several(&self, sides: &[Side], compared: &Compared) -> Result<Vec<u8>, ReportError> {
+        picture(&sheet(&crate::several::figures_of_several(sides, compared)))
     }
 }
 

@@ -28,13 +28,21 @@ impl Format for Svg {
     }
 
     fn folder(&self, run: &Run) -> Result<Option<Files>, ReportError> {
-        let one = |figure: &Figure| {
-            (format!("{}.svg", figure.name), sheet(std::slice::from_ref(figure)).into_bytes())
-        };
-        Ok(Some(figures(run).iter().map(one).collect()))
+        Ok(Some(files(&figures(run))))
     }
 
-    fn several(&self, sides: &[Side], compared: &Compared) -> Result<Option<Vec<u8>>, ReportError> {
-        Ok(Some(sheet(&crate::several::figures_of_several(sides, compared)).into_bytes()))
+    fn several(&self, sides: &[Side], compared: &Compared) -> Result<Vec<u8>, ReportError> {
+        Ok(sheet(&crate::several::figures_of_several(sides, compared)).into_bytes())
     }
+
+    fn several_folder(&self, sides: &[Side], compared: &Compared) -> Option<Files> {
+        Some(files(&crate::several::figures_of_several(sides, compared)))
+    }
+}
+
+/// A file for each chart.
+fn files(figures: &[Figure]) -> Files {
+    let one =
+        |figure: &Figure| (format!("{}.svg", figure.name), sheet(std::slice::from_ref(figure)).into_bytes());
+    figures.iter().map(one).collect()
 }

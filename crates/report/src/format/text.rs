@@ -20,9 +20,9 @@ impl Format for Text {
         "txt"
     }
 
-    fn several(&self, _: &[Side], compared: &Compared) -> Result<Option<Vec<u8>>, ReportError> {
+    fn several(&self, sides: &[Side], compared: &Compared) -> Result<Vec<u8>, ReportError> {
         let paint = crate::Paint { color: false, width: 80 };
-        Ok(Some(crate::comparison(compared, paint).into_bytes()))
+        Ok(crate::comparison(sides, compared, false, paint).into_bytes())
     }
 
     fn render(&self, run: &Run) -> Result<Vec<u8>, ReportError> {

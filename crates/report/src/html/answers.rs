@@ -5,6 +5,7 @@ use crate::text::point_table::PointTable;
 use crate::text::point_table::point_table;
 use crate::text::result_table::ResultTable;
 use crate::text::results::results;
+use crate::text::sheet::{self, ClaimTable};
 use crate::text::storage_line::StorageLine;
 use crate::text::validity::{Weight, symbol, validity};
 use iosonde_model::FindingName;
@@ -95,6 +96,7 @@ fn storage(run: &Run) -> Markup {
     html! {
         section aria-labelledby="storage" {
             h2 #storage { "Results" }
+            @if let Some(table) = sheet::of_run(run) { (claims(&table)) }
             @if !results.storage.is_empty() { p { (prose(&capital(&results.storage))) } }
             @for table in &results.tables { (result_table(table)) }
             (lines_of(&figures))
@@ -106,6 +108,28 @@ fn storage(run: &Run) -> Markup {
             }
             @if let Some(table) = &points { (points_of(table)) }
             @else if results.storage.is_empty() { p { (nothing_concluded(run)) } }
+        }
+    }
+}
+
+/// The sheet whose lines the run measured.
+fn claims(table: &ClaimTable) -> Markup {
+    html! {
+        p { (prose(&format!("{}: {}", table.sheet, table.answer))) }
+        table.results {
+            thead { tr { th {} @for head in ["claimed", "measured", "verdict"] { th { (head) } } } }
+            tbody {
+                @for row in &table.rows {
+                    tr {
+                        th scope="row" { (row.line) span.why { (prose(&row.why)) } }
+                        td { (row.claimed) }
+                        td { @if let Some(figure) = &row.measured {
+                            span { (prose(&figure.value)) } " " span.quiet { (figure.interval) }
+                        } }
+                        td { (row.verdict) }
+                    }
+                }
+            }
         }
     }
 }

@@ -4,6 +4,7 @@
 //! block size, by queue depth) with a line for each side; last what else differs, and every side's own facts.
 
 mod bars;
+mod markdown;
 mod overlay;
 mod page;
 mod ratios;
@@ -13,6 +14,7 @@ use iosonde_model::Compared;
 
 use crate::figure::Figure;
 
+pub use markdown::{markdown, markdown_folder};
 pub use page::several;
 
 /// Every chart of a comparison.

@@ -106,11 +106,11 @@ fn in_turn(pair: &ComparedPair) -> &'static str {
 fn repeats(pair: &ComparedPair) -> String {
     match (pair.unit, pair.repeats) {
         (ComparedUnit::Run, [1, 1]) => {
-            "one run each, so no confidence interval for the storage; `--repeats 5` gives one".to_owned()
+            "one run each: `--repeats 5` gives a confidence interval".to_owned()
         }
         (ComparedUnit::Run, [a_runs, _]) => {
             let alone = if a_runs == 1 { &pair.a } else { &pair.b };
-            format!("one run of {alone}, so no confidence interval for the storage; `--repeats 5` gives one")
+            format!("one run of {alone}: `--repeats 5` gives a confidence interval")
         }
         (ComparedUnit::Repeat, [1, _] | [_, 1]) => "run-to-run variation from older runs".to_owned(),
         (ComparedUnit::Repeat, [a, b]) if a == b => format!("{a} repeats each"),
@@ -224,6 +224,16 @@ fn no_figure(cause: &NoFigure) -> String {
     }
 }
 
+/// What *faster* and *slower* mean in a table.
+pub fn verdicts(pair: &ComparedPair) -> String {
+    match pair.unit {
+        ComparedUnit::Repeat => {
+            format!("faster or slower: by more, with {} confidence", units::percent(pair.confidence))
+        }
+        ComparedUnit::Run => "faster or slower: by more, in these runs".to_owned(),
+    }
+}
+
 /// Verdict on a ratio, as tables show it.
 pub fn likeness(verdict: Likeness) -> &'static str {
     match verdict {
@@ -316,6 +326,7 @@ mod tests {
             margin: 0.02,
             confidence: 0.95,
             geometric_means: vec![mean],
+            p99_means: Vec::new(),
             not_compared: 0,
             without_interval: 0,
             opposite: 0,
@@ -329,8 +340,7 @@ mod tests {
         let slower = pair(0.303, 0.286, 0.323, Likeness::Slower);
         assert_eq!(
             answer(&slower),
-            "B is 3.3 times slower than A (28 workloads, one run each, so no confidence interval for the storage; \
-             `--repeats 5` gives one)."
+            "B is 3.3 times slower than A (28 workloads, one run each: `--repeats 5` gives a confidence interval)."
         );
         let exact = Estimate { value: 4.584, low: Some(4.5839), high: Some(4.5841) };
         assert_eq!(ratio_text(&slower, exact), "4.58×");

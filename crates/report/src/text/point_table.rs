@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use iosonde_model::{
-    About, Estimate, Finding, Judgement, Op, Outcome, Point, PointDirection, Run, Study, Unit, units,
+    About, Estimate, Finding, Judgement, Op, Outcome, Point, PointDirection, Run, Study, TrialSpec, Unit, units,
 };
 use iosonde_plan::experiment::EXPERIMENTS;
 
@@ -21,6 +21,11 @@ use iosonde_infer::finding::kind;
 const ROWS_MAX: usize = 12;
 /// Requests of this size or more are given in bytes per second, as `limit` does.
 const LARGE_BYTES: u64 = 128 << 10;
+
+/// Whether requests are given in bytes per second, and not in IOPS.
+pub fn is_large(spec: &TrialSpec) -> bool {
+    spec.block_size_bytes >= LARGE_BYTES && spec.block_sizes.is_one()
+}
 
 /// What the workloads of a run get, a row for each direction.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,6 +76,10 @@ impl PointTable {
 /// The table of a concluded study; none where its findings say it all.
 pub fn point_table(run: &Run) -> Option<PointTable> {
     let study = Study::parse(&run.info.study_source, &run.info.study).ok()?;
+    // The sheet's table has them.
+    if study.sheet.is_some() {
+        return None;
+    }
     let by_points = |name: &str| {
         let kind = study.experiments.iter().find(|own| own.name == name).map(|own| own.kind.as_str());
         kind.is_some_and(|kind| EXPERIMENTS.find(kind).is_ok_and(|experiment| experiment.point_by_point()))
@@ -139,7 +148,7 @@ fn rows(point: &Point, spans: bool) -> Vec<(Vec<String>, PointRow)> {
     let own: Vec<(Op, &PointDirection)> =
         Op::DIRECTIONS.into_iter().filter_map(|op| Some((op, point.direction(op)?))).collect();
     let several = own.len() > 1;
-    let large = point.spec.block_size_bytes >= LARGE_BYTES;
+    let large = is_large(&point.spec);
     let row = |(op, direction): (Op, &PointDirection)| PointRow {
         workload: if several { format!("{op}s") } else { String::new() },
         rate: if large { direction.bytes_per_s } else { direction.iops },

@@ -55,12 +55,14 @@ pub fn results(run: &Run) -> Results {
     if run.findings.is_empty() {
         return Results::default();
     }
-    let tables = result_tables(run);
+    // Lines of a sheet have a table of their own.
+    let is_of_sheet = super::sheet::is_of_sheet(run);
+    let tables = if is_of_sheet { Vec::new() } else { result_tables(run) };
     let mut lines: Vec<StorageLine> =
         promise(run).into_iter().chain(beside(run)).chain(orders(run)).chain(more(run)).collect();
     let limits = limits(run);
     let order = found(run, FindingName::RandomVsSequential, Op::Read);
-    if tables.is_empty() && lines.is_empty() && limits.is_none() && order.is_none() {
+    if !is_of_sheet && tables.is_empty() && lines.is_empty() && limits.is_none() && order.is_none() {
         let (storage, inconclusive) = nothing(run);
         return Results { storage, inconclusive, ..Results::default() };
     }

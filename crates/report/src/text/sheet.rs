@@ -1,6 +1,87 @@
 //! Words of a run against a vendor's sheet.
 
-use iosonde_model::{ClaimVerdict, SheetBasis, SheetLine, UnlikeClaim, units};
+use iosonde_infer::sheet;
+use iosonde_model::{
+    ClaimUnit, ClaimVerdict, Estimate, Run, Sheet, SheetBasis, SheetLine, Study, Unit, UnlikeClaim, units,
+};
+
+use super::number::{Figure, figure};
+
+/// A run against a sheet: the answer, and a row for each line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClaimTable {
+    /// What the sheet is of.
+    pub sheet: String,
+    /// `2 of 4 lines meet the claim; 1 is below it`.
+    pub answer: String,
+    /// A row for each line.
+    pub rows: Vec<ClaimRow>,
+}
+
+/// A line of a sheet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClaimRow {
+    /// As printed on the sheet.
+    pub line: String,
+    /// With its unit.
+    pub claimed: String,
+    /// `None` where nothing was.
+    pub measured: Option<Figure>,
+    /// Result of the comparison.
+    pub verdict: ClaimVerdict,
+    /// Workload that was measured, and conditions that are not the claim's.
+    pub why: String,
+}
+
+/// The sheet whose lines a run measured, held against it; `None` for other runs.
+pub fn of_run(run: &Run) -> Option<ClaimTable> {
+    let sheet = Study::parse(&run.info.study_source, &run.info.study).ok()?.sheet?;
+    Some(claim_table(&sheet, &sheet::lines(run, &sheet, sheet::MARGIN)))
+}
+
+/// Whether a run measured a sheet's lines.
+pub fn is_of_sheet(run: &Run) -> bool {
+    Study::parse(&run.info.study_source, &run.info.study).is_ok_and(|study| study.sheet.is_some())
+}
+
+/// Lines of a sheet as a table.
+pub fn claim_table(sheet: &Sheet, lines: &[SheetLine]) -> ClaimTable {
+    ClaimTable { sheet: sheet.summary.clone(), answer: answer(lines), rows: lines.iter().map(row).collect() }
+}
+
+fn row(line: &SheetLine) -> ClaimRow {
+    let unit = match line.unit {
+        ClaimUnit::Iops => Unit::Iops,
+        ClaimUnit::BytesPerSecond => Unit::Rate,
+    };
+    let value = |value: f64, low, high| figure(unit, &Estimate { value, low, high });
+    ClaimRow {
+        line: line.line.clone(),
+        claimed: value(line.claimed, None, None).value,
+        measured: line.measured.map(|measured| value(measured, line.low, line.high)),
+        verdict: line.verdict,
+        why: why(line),
+    }
+}
+
+/// How many lines meet the claim, and how many do not.
+fn answer(lines: &[SheetLine]) -> String {
+    let count = |verdict: ClaimVerdict| lines.iter().filter(|line| line.verdict == verdict).count();
+    let met = count(ClaimVerdict::Meets);
+    let meet = if met == 1 { "meets" } else { "meet" };
+    let of = if lines.len() == 1 { "1 line".to_owned() } else { format!("{} lines", lines.len()) };
+    let others = [
+        (ClaimVerdict::Below, "below it"),
+        (ClaimVerdict::Above, "above it"),
+        (ClaimVerdict::NotComparable, "not comparable"),
+    ];
+    let others = others.map(|(verdict, words)| match count(verdict) {
+        0 => String::new(),
+        1 => format!("; 1 is {words}"),
+        count => format!("; {count} are {words}"),
+    });
+    format!("{met} of {of} {meet} the claim{}", others.concat())
+}
 
 /// Why a line of a sheet has its verdict.
 pub fn why(line: &SheetLine) -> String {
@@ -20,13 +101,13 @@ pub fn why(line: &SheetLine) -> String {
         ClaimVerdict::Above => Some(format!("{share:.2} times the claim, which is suspicious")),
         ClaimVerdict::NotComparable => None,
     };
-    let conditions: Vec<String> = unlike.iter().map(condition).collect();
+    let conditions: Vec<String> = unlike.iter().map(|unlike| condition(unlike, line.claimed)).collect();
     let said: Vec<String> =
         verdict.into_iter().chain((!conditions.is_empty()).then(|| conditions.join(", "))).collect();
     format!("{}: {}", spec.describe(), said.join("; "))
 }
 
-fn condition(unlike: &UnlikeClaim) -> String {
+fn condition(unlike: &UnlikeClaim, claimed: f64) -> String {
     match *unlike {
         UnlikeClaim::Span { span_bytes: None, whole_bytes } => {
             format!("span of {} unknown", units::decimal_bytes(whole_bytes))
@@ -50,6 +131,9 @@ fn condition(unlike: &UnlikeClaim) -> String {
             format!("{state}{seconds})")
         }
         UnlikeClaim::StillChanging => "steady state not reached (the rate still changed)".to_owned(),
+        UnlikeClaim::TwoLevels { low, high } => {
+            format!("two rates, {:.2} and {:.2} times the claim", low / claimed, high / claimed)
+        }
         UnlikeClaim::WideInterval => "interval too wide for a verdict (use a longer run)".to_owned(),
         UnlikeClaim::NoInterval => "no confidence interval".to_owned(),
     }

@@ -1,0 +1,199 @@
+//! What `--help`, the manual pages and the completions add to the command line's own definitions: examples of each
+//! command, and which of the options that every command takes mean something there.
+
+use clap::{Arg, Command};
+
+/// Examples of a command, one a line: the words, then what they do.
+type Examples = &'static [(&'static str, &'static str)];
+
+/// Options of every command that mean nothing to those that only print a list or a page.
+const OF_A_LIST: &[&str] = &["store", "quiet", "verbose", "no_progress", "force"];
+/// Options that mean nothing where nothing is measured.
+const UNMEASURED: &[&str] = &["no_progress", "verbose"];
+/// Options that mean nothing where nothing is measured or written to a file.
+const UNWRITTEN: &[&str] = &["no_progress", "verbose", "force"];
+
+/// Each command with its examples and the shared options that mean nothing to it.
+const COMMANDS: &[(&str, Examples, &[&str])] = &[
+    (
+        "run",
+        &[
+            ("run quick ./", "the storage under this folder, in about 90 seconds"),
+            ("run quick /dev/nvme1n1 --read-only", "a device, without writing a byte"),
+            ("run database ./ --label before", "what a database gets, under a name of yours"),
+            ("run quick sim:ideal", "a rehearsal on a simulated device"),
+            ("run my-study.toml ./ --repeats 5", "a study of your own, five times"),
+        ],
+        &[],
+    ),
+    (
+        "resume",
+        &[("resume", "the newest interrupted run"), ("resume 7f3a", "one by its id")],
+        &[],
+    ),
+    (
+        "point",
+        &[
+            ("point ./ --rw randread --bs 4k --depth 32", "random reads of 4 KiB, 32 in flight"),
+            ("point ./ --rw write --bs 8k --sync fdatasync:1", "each write is flushed, as a database's log is"),
+        ],
+        &[],
+    ),
+    ("ls", &[("ls", "every run in the notebook"), ("ls --store other.db", "those of another notebook")], UNWRITTEN),
+    (
+        "show",
+        &[("show", "the newest run"), ("show 7f3a --json", "one run as a JSON document")],
+        &["no_progress"],
+    ),
+    ("rm", &[("rm 7f3a", "one run"), ("rm 7f3a 1c22", "two of them")], UNWRITTEN),
+    (
+        "report",
+        &[
+            ("report last -f md -o notes", "Markdown with charts and their figures, in a folder"),
+            ("report before after -f svg", "the charts of two runs together"),
+        ],
+        UNMEASURED,
+    ),
+    (
+        "judge",
+        &[
+            ("judge results.json", "what fio's figures say, and what is wrong with them"),
+            ("judge results.csv --strict", "exit code 3 if a figure is invalid"),
+        ],
+        &["no_progress", "store"],
+    ),
+    (
+        "export",
+        &[
+            ("export last -f csv -o points.csv", "every point, with intervals"),
+            ("export last -f fio-json", "in fio's form, for scripts that read that"),
+        ],
+        UNMEASURED,
+    ),
+    (
+        "import",
+        &[
+            ("import results.json", "fio's results, to compare them"),
+            ("import other-machine.run", "a run that `export -f run` wrote"),
+        ],
+        UNMEASURED,
+    ),
+    (
+        "compare",
+        &[
+            ("compare before after", "two runs by their labels"),
+            ("compare last~1 last --figure latency_ns_p99", "the newest two, by p99 latency"),
+        ],
+        &["no_progress"],
+    ),
+    (
+        "spec",
+        &[
+            ("spec last samsung-990-pro", "the newest run against a sheet that comes with iosonde"),
+            ("spec last --claim \"randwrite 4k 118000\"", "against one claim"),
+        ],
+        UNMEASURED,
+    ),
+    (
+        "doctor",
+        &[("doctor ./", "the storage under this folder"), ("doctor /dev/nvme0n1", "a device")],
+        &["no_progress", "store", "force", "quiet"],
+    ),
+    (
+        "studies",
+        &[("studies", "the list"), ("studies quick > mine.toml", "a study to change")],
+        OF_A_LIST,
+    ),
+    ("engines", &[("engines", "the list"), ("engines io_uring", "one page")], OF_A_LIST),
+    ("checks", &[("checks", "the list"), ("checks cache-served", "one page")], OF_A_LIST),
+    ("experiments", &[("experiments", "the list"), ("experiments queue-depth", "one page")], OF_A_LIST),
+    ("findings", &[("findings", "the list"), ("findings queue_depth_knee", "one page")], OF_A_LIST),
+    (
+        "devices",
+        &[("devices", "the list"), ("devices sata-ssd", "one device's parameters and truths")],
+        UNMEASURED,
+    ),
+    ("specs", &[("specs", "the list"), ("specs d7-p5600 > mine.toml", "a sheet to change")], OF_A_LIST),
+    (
+        "selftest",
+        &[("selftest", "the usual number of devices"), ("selftest --json", "the rates as a document")],
+        &["store"],
+    ),
+    ("explain", &[("explain knee", "a word of the screens"), ("explain etcd", "a program")], OF_A_LIST),
+    (
+        "man",
+        &[("man | man -l -", "the first page, in a pager"), ("man -o /usr/local/share/man/man1", "all of them")],
+        OF_A_LIST,
+    ),
+    (
+        "completions",
+        &[
+            ("completions bash > /etc/bash_completion.d/iosonde", "for bash"),
+            ("completions zsh > ~/.zfunc/_iosonde", "for zsh"),
+        ],
+        OF_A_LIST,
+    ),
+];
+
+/// The command line with its examples, and without options where they mean nothing.
+pub fn complete(command: Command) -> Command {
+    let shared: Vec<Arg> = command.get_arguments().cloned().collect();
+    COMMANDS.iter().fold(command, |command, (name, examples, meaningless)| {
+        // An option of every command does not reach one that has its own of that name.
+        let hidden = shared.iter().filter(|arg| meaningless.contains(&arg.get_id().as_str()));
+        let hidden: Vec<Arg> = hidden.map(|arg| arg.clone().hide(true)).collect();
+        command.mut_subcommand(name, |own| own.after_help(text(examples)).args(hidden))
+    })
+}
+
+fn text(examples: Examples) -> String {
+    let widest = examples.iter().map(|(words, _)| words.len()).max().unwrap_or(0);
+    let line = |(words, what): &(&str, &str)| format!("\n  iosonde {words:widest$}  {what}");
+    format!("Examples:{}", examples.iter().map(line).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::Cli;
+    use clap::{CommandFactory, error::ErrorKind};
+    use std::path::PathBuf;
+
+    #[test]
+    fn every_command_has_two_examples_that_it_takes() {
+        let command = complete(Cli::command());
+        for own in command.get_subcommands().filter(|own| own.get_name() != "help") {
+            let (_, examples, _) = COMMANDS
+                .iter()
+                .find(|(name, ..)| *name == own.get_name())
+                .unwrap_or_else(|| panic!("{} has no examples", own.get_name()));
+            assert!(examples.len() >= 2, "{}", own.get_name());
+            for (words, what) in *examples {
+                let typed = words.split(['>', '|']).next().unwrap_or_default();
+                // A claim's quotes hold spaces together.
+                let mut parts = typed.split('"');
+                let mut all: Vec<String> = vec!["iosonde".into()];
+                while let Some(bare) = parts.next() {
+                    all.extend(bare.split_whitespace().map(str::to_owned));
+                    all.extend(parts.next().map(str::to_owned));
+                }
+                let read = command.clone().try_get_matches_from(&all);
+                assert!(read.is_ok(), "{words}: {}", read.unwrap_err());
+                assert!(!what.is_empty() && words.len() + what.len() < 86, "{words}");
+            }
+        }
+    }
+
+    #[test]
+    fn options_without_meaning_are_not_in_the_help_and_are_still_taken() {
+        let mut command = complete(Cli::command());
+        command.build();
+        let engines = command.find_subcommand_mut("engines").expect("it is a command");
+        let help = engines.render_help().to_string();
+        assert!(!help.contains("--store") && !help.contains("--force") && help.contains("--color"), "{help}");
+        let read = command.clone().try_get_matches_from(["iosonde", "engines", "--store", "x.db"]);
+        assert_eq!(read.unwrap().get_one::<PathBuf>("store"), Some(&PathBuf::from("x.db")));
+        let asked = command.try_get_matches_from(["iosonde", "engines", "--help"]).unwrap_err();
+        assert_eq!(asked.kind(), ErrorKind::DisplayHelp);
+    }
+}

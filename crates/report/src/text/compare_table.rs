@@ -1,0 +1,118 @@
+//! A comparison as one table: workload, what each side gives, ratio and verdict.
+
+use iosonde_model::{
+    Compared, ComparedFigure, ComparedPair, Comparison, Estimate, GeometricMean, Likeness, TrialSpec,
+    WorkloadGroup,
+};
+
+use super::compare::ratio_text;
+use crate::{quantity::Quantity, text::point_table::is_large};
+
+/// Maximum number of workloads on a screen: the others are counted.
+const ROWS_MAX: usize = 30;
+
+/// Two sides in rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompareTable {
+    /// Groups of workloads, without figures of the sides, then single workloads.
+    pub rows: Vec<CompareRow>,
+    /// Workloads that were left out.
+    pub more: usize,
+}
+
+/// A workload or a group of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompareRow {
+    /// `4 KiB random reads, QD 1`; `all reads, 16 workloads`.
+    pub label: String,
+    /// What the first side gives; empty for a group.
+    pub a: String,
+    /// What the second side gives.
+    pub b: String,
+    /// The second over the first.
+    pub ratio: String,
+    /// Result of the comparison.
+    pub verdict: Likeness,
+}
+
+/// The table of a pair: everything, or what a screen has room for.
+pub fn table(compared: &Compared, pair: &ComparedPair, everything: bool) -> CompareTable {
+    let groups = groups(pair, everything);
+    let has_ratio = |line: &&Comparison| line.ratio.is_some();
+    let p99: Vec<&Comparison> = compared
+        .p99_lines(pair)
+        .filter(has_ratio)
+        .filter(|line| everything || is_tail(compared, pair, line))
+        .collect();
+    let lines: Vec<&Comparison> = compared.lines(pair).filter(has_ratio).collect();
+    let room = if everything { lines.len() } else { ROWS_MAX.saturating_sub(p99.len()) };
+    let more = lines.len().saturating_sub(room);
+    let rows = lines.iter().take(room).chain(&p99).map(|line| row(pair, line));
+    CompareTable { rows: groups.into_iter().chain(rows).collect(), more }
+}
+
+/// Reads and writes together; with `everything`, each pattern and p99 latency too.
+fn groups(pair: &ComparedPair, everything: bool) -> Vec<CompareRow> {
+    let shown = |mean: &&GeometricMean| match mean.of {
+        // The answer gives it.
+        WorkloadGroup::All => false,
+        WorkloadGroup::AllReads | WorkloadGroup::AllWrites => true,
+        _ => everything && mean.points > 1,
+    };
+    let row = |what: &str, mean: &GeometricMean| CompareRow {
+        label: format!("{what}{}, {} workloads", mean.of, mean.points),
+        a: String::new(),
+        b: String::new(),
+        ratio: ratio_text(pair, Estimate { value: mean.ratio, low: mean.low, high: mean.high }),
+        verdict: mean.verdict,
+    };
+    let throughput = pair.geometric_means.iter().filter(shown).map(|mean| row("", mean));
+    let p99 = pair.p99_means.iter().filter(|_| everything).filter(shown).map(|mean| row("p99 of ", mean));
+    throughput.chain(p99).collect()
+}
+
+/// Whether a line is the p99 latency of the smallest requests of a direction alone, one at a time: what a database
+/// waits for.
+fn is_tail(compared: &Compared, pair: &ComparedPair, line: &Comparison) -> bool {
+    let is_plain = |spec: &TrialSpec| spec.asked_in_flight() == 1 && !spec.rw.is_mixed();
+    let same = |other: &&Comparison| is_plain(&other.spec) && other.op == line.op;
+    let first = compared.p99_lines(pair).filter(same).min_by_key(|other| other.spec.block_size_bytes);
+    line.ratio.is_some() && first.is_some_and(|first| first == line)
+}
+
+fn row(pair: &ComparedPair, line: &Comparison) -> CompareRow {
+    let figure = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| figure(line, value));
+    CompareRow {
+        label: what(line),
+        a: figure(line.a),
+        b: figure(line.b),
+        ratio: ratio_text(
+            pair,
+            Estimate { value: line.ratio.unwrap_or(f64::NAN), low: line.low, high: line.high },
+        ),
+        verdict: line.verdict,
+    }
+}
+
+/// Large requests are given in bytes per second, small ones in IOPS.
+fn figure(line: &Comparison, value: f64) -> String {
+    match line.figure {
+        ComparedFigure::Iops if is_large(&line.spec) => {
+            Quantity::BytesPerSecond.text(value * line.spec.block_size_bytes as f64)
+        }
+        ComparedFigure::Iops => Quantity::Iops.text(value),
+        _ => Quantity::Nanoseconds.text(value),
+    }
+}
+
+/// What a line is about: the workload, its direction where it has two, and the figure where it is no throughput.
+pub fn what(line: &Comparison) -> String {
+    let figure = match line.figure {
+        ComparedFigure::Iops => "",
+        ComparedFigure::LatencyMean => "mean latency, ",
+        ComparedFigure::LatencyP50 => "p50, ",
+        ComparedFigure::LatencyP99 => "p99, ",
+    };
+    let both = if line.spec.read_percent.is_some() { format!(", its {}s", line.op) } else { String::new() };
+    format!("{figure}{}{both}", line.spec.describe())
+}
