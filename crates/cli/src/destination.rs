@@ -84,7 +84,7 @@ impl Destination {
             }
         }
         if !json_to_stdout {
-            screen.result(&format!("\nreport  {}     again  {}\n", path.display(), shown.again))?;
+            screen.result(&format!("\nreport  {}     show again  {}\n", path.display(), shown.again))?;
         }
         Ok(())
     }

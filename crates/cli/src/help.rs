@@ -26,20 +26,20 @@ const COMMANDS: &[(&str, Examples, &[&str])] = &[
         ],
         &[],
     ),
-    (
-        "resume",
-        &[("resume", "the newest interrupted run"), ("resume 7f3a", "one by its id")],
-        &[],
-    ),
+    ("resume", &[("resume", "the newest interrupted run"), ("resume 7f3a", "one by its id")], &[]),
     (
         "point",
         &[
             ("point ./ --rw randread --bs 4k --depth 32", "random reads of 4 KiB, 32 in flight"),
-            ("point ./ --rw write --bs 8k --sync fdatasync:1", "each write is flushed, as a database's log is"),
+            ("point ./ --rw write --bs 8k --sync fdatasync:1", "each write flushed, as a log is"),
         ],
         &[],
     ),
-    ("ls", &[("ls", "every run in the notebook"), ("ls --store other.db", "those of another notebook")], UNWRITTEN),
+    (
+        "ls",
+        &[("ls", "every run in the notebook"), ("ls --store other.db", "those of another notebook")],
+        UNWRITTEN,
+    ),
     (
         "show",
         &[("show", "the newest run"), ("show 7f3a --json", "one run as a JSON document")],
@@ -99,11 +99,7 @@ const COMMANDS: &[(&str, Examples, &[&str])] = &[
         &[("doctor ./", "the storage under this folder"), ("doctor /dev/nvme0n1", "a device")],
         &["no_progress", "store", "force", "quiet"],
     ),
-    (
-        "studies",
-        &[("studies", "the list"), ("studies quick > mine.toml", "a study to change")],
-        OF_A_LIST,
-    ),
+    ("studies", &[("studies", "the list"), ("studies quick > mine.toml", "a study to change")], OF_A_LIST),
     ("engines", &[("engines", "the list"), ("engines io_uring", "one page")], OF_A_LIST),
     ("checks", &[("checks", "the list"), ("checks cache-served", "one page")], OF_A_LIST),
     ("experiments", &[("experiments", "the list"), ("experiments queue-depth", "one page")], OF_A_LIST),
@@ -116,13 +112,19 @@ const COMMANDS: &[(&str, Examples, &[&str])] = &[
     ("specs", &[("specs", "the list"), ("specs d7-p5600 > mine.toml", "a sheet to change")], OF_A_LIST),
     (
         "selftest",
-        &[("selftest", "the usual number of devices"), ("selftest --json", "the rates as a document")],
+        &[
+            ("selftest", "the usual number of devices"),
+            ("selftest --seeds 20 --cells clean", "20 runs of each device without a planted effect"),
+        ],
         &["store"],
     ),
     ("explain", &[("explain knee", "a word of the screens"), ("explain etcd", "a program")], OF_A_LIST),
     (
         "man",
-        &[("man | man -l -", "the first page, in a pager"), ("man -o /usr/local/share/man/man1", "all of them")],
+        &[
+            ("man | man -l -", "the first page, in a pager"),
+            ("man -o /usr/local/share/man/man1", "all of them"),
+        ],
         OF_A_LIST,
     ),
     (

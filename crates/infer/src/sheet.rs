@@ -9,8 +9,8 @@
 //! state, or something else answered.
 
 use iosonde_model::{
-    Claim, ClaimUnit, ClaimVerdict, DeviceNote, Estimate, Level, Op, Outcome, Point, Run, Rw, Sheet, SheetBasis,
-    SheetLine, TrialSpec, UnlikeClaim,
+    Claim, ClaimUnit, ClaimVerdict, DeviceNote, Estimate, Level, Op, Outcome, Point, Run, Rw, Sheet,
+    SheetBasis, SheetLine, TrialSpec, UnlikeClaim,
 };
 
 use crate::finding::over_trials;
@@ -68,8 +68,7 @@ fn line(run: &Run, claim: &Claim, capacity_bytes: Option<u64>, margin: f64) -> S
         ClaimVerdict::Above => is_easier,
         ClaimVerdict::Meets | ClaimVerdict::NotComparable => false,
     };
-    let verdict =
-        if says_nothing || !point.spec.direct { ClaimVerdict::NotComparable } else { verdict };
+    let verdict = if says_nothing || !point.spec.direct { ClaimVerdict::NotComparable } else { verdict };
     told(Some(measured), verdict, SheetBasis::Measured { spec: Box::new(point.spec.clone()), margin, unlike })
 }
 
@@ -144,12 +143,7 @@ fn same_pattern(spec: &TrialSpec, rw: Rw) -> bool {
 }
 
 /// Conditions of a claim that a point does not meet, and whether they are easier than the claim's.
-fn unlike(
-    run: &Run,
-    point: &Point,
-    claim: &Claim,
-    capacity_bytes: Option<u64>,
-) -> (Vec<UnlikeClaim>, bool) {
+fn unlike(run: &Run, point: &Point, claim: &Claim, capacity_bytes: Option<u64>) -> (Vec<UnlikeClaim>, bool) {
     let mut unlike = Vec::new();
     let device = &run.info.device;
     let span_bytes = point.spec.span_bytes;

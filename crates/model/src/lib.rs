@@ -54,7 +54,8 @@ pub use spec::{
 pub use study::{Adaptive, ExperimentSpec, StorageKind, Study};
 pub use toml_file::{FileError, TomlDocument};
 pub use trial::{
-    Direction, Flush, LatencySummary, Phase, Stall, Stream, Trial, Verification, Window, WindowDirection,
+    Commits, Direction, Flush, LatencySummary, Phase, Stall, Stream, Trial, Verification, Window,
+    WindowDirection,
 };
 pub use unit::Unit;
 pub use verdict::{About, Judgement, Outcome, Reason, Scope, Verdict};

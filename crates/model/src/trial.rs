@@ -157,6 +157,26 @@ pub struct Flush {
     pub latency_ns: LatencySummary,
     /// Histogram of the latencies, in nanoseconds.
     pub histogram: Histogram,
+    /// Commits: from the first write since the last flush to the end of the flush that made it durable. `None` from
+    /// other tools and earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<Commits>,
+}
+
+/// Latencies of commits: writes and the flush that made them durable.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Commits {
+    /// Latency, in nanoseconds.
+    pub latency_ns: LatencySummary,
+    /// Histogram of the latencies, in nanoseconds.
+    pub histogram: Histogram,
+}
+
+impl Commits {
+    /// The commits of a histogram; `None` without one.
+    pub fn of(histogram: Histogram) -> Option<Self> {
+        (histogram.total() > 0).then(|| Self { latency_ns: LatencySummary::of(&histogram), histogram })
+    }
 }
 
 /// Results of one stream of a workload that has several.

@@ -129,10 +129,12 @@ fn left_out(compared: &Compared, pair: &ComparedPair, details: bool, paint: Pain
     for line in refused.iter().take(named) {
         out += &paint.hang("  ", 4, &clean(&format!("{}: {}", what(line), text::compare::limits(line))));
     }
-    let count = |count: usize, of: &str| if count == 1 { format!("1 {of}") } else { format!("{count} {of}s") };
+    let count =
+        |count: usize, of: &str| if count == 1 { format!("1 {of}") } else { format!("{count} {of}s") };
     let more = refused.len().saturating_sub(named);
     let more = (more > 0).then(|| format!("{}: -v", count(more, "more workload")));
-    let alone = (pair.unmatched > 0).then(|| format!("{} that only one side has", count(pair.unmatched, "point")));
+    let alone =
+        (pair.unmatched > 0).then(|| format!("{} that only one side has", count(pair.unmatched, "point")));
     for line in more.into_iter().chain(alone) {
         out += &paint.hang("  ", 4, &line);
     }

@@ -267,7 +267,11 @@ fn trials(run: &Run, out: &mut String) {
     table(&story::TRIAL_HEADS, rows, out);
 }
 
-pub(crate) fn table<R: IntoIterator<Item = String>>(heads: &[&str], rows: impl Iterator<Item = R>, out: &mut String) {
+pub(crate) fn table<R: IntoIterator<Item = String>>(
+    heads: &[&str],
+    rows: impl Iterator<Item = R>,
+    out: &mut String,
+) {
     put(out, &format!("| {} |", heads.join(" | ")));
     put(out, &format!("|{}", " --- |".repeat(heads.len())));
     for row in rows {

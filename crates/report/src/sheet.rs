@@ -50,7 +50,8 @@ pub(crate) fn claims(table: &ClaimTable, paint: Paint) -> String {
     let mut out = format!("{}\n", paint.ink(Ink::Quiet, head.trim_end()));
     for (row, cells) in table.rows.iter().zip(&all[1..]) {
         let line = if beside { pad(&cells[0], lead) } else { format!("{}\n    ", cells[0]) };
-        out += &format!("  {line}{}{}\n", figures(cells), paint.ink(ink(row.verdict), &row.verdict.to_string()));
+        out +=
+            &format!("  {line}{}{}\n", figures(cells), paint.ink(ink(row.verdict), &row.verdict.to_string()));
         out += &paint.hang("    ", 4, &clean(&row.why));
     }
     out

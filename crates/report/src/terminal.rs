@@ -14,7 +14,7 @@ use crate::{
 };
 use iosonde_infer::finding::RUN;
 use iosonde_model::{
-    Direction, Finding, Flush, Injected, Judgement, LatencySummary, Op, Outcome, Run, Status, Trial,
+    Commits, Direction, Finding, Flush, Injected, Judgement, LatencySummary, Op, Outcome, Run, Status, Trial,
     TrialSpec, Unit, Verification, units,
 };
 
@@ -93,7 +93,8 @@ fn sheet_of(run: &Run, paint: Paint) -> String {
     let Some(table) = text::sheet::of_run(run) else { return String::new() };
     let lead = format!("\n{}", head(paint, "SHEET"));
     let answer = format!("{}: {}", table.sheet, table.answer);
-    lead + paint.hang(&" ".repeat(HEAD), HEAD, &clean(&answer)).trim_start() + &crate::sheet::claims(&table, paint)
+    lead + paint.hang(&" ".repeat(HEAD), HEAD, &clean(&answer)).trim_start()
+        + &crate::sheet::claims(&table, paint)
 }
 
 fn results_of(run: &Run, paint: Paint) -> String {
@@ -240,6 +241,7 @@ fn latency_table(trial: &Trial, paint: Paint) -> String {
     rows.extend(trial.directions().map(|(op, direction)| transfer_row(op.name().to_owned(), direction)));
     if let Some(flush) = &trial.flush {
         rows.push(flush_row("flush".to_owned(), flush, trial.measured_s));
+        rows.extend(flush.commit.as_ref().map(|commits| commit_row(flush, commits, trial.measured_s)));
     }
     for (number, stream) in trial.streams.iter().enumerate() {
         let lanes = [(Op::Read, &stream.read), (Op::Write, &stream.write), (Op::Trim, &stream.trim)];
@@ -268,6 +270,13 @@ fn flush_row(label: String, flush: &Flush, measured_s: f64) -> [String; 8] {
     let per_s = if measured_s > 0.0 { flush.ios as f64 / measured_s } else { 0.0 };
     let [mean, p50, p99, p99_9, max] = latencies(&flush.latency_ns);
     [label, units::count(per_s), String::new(), mean, p50, p99, p99_9, max]
+}
+
+/// Writes and the flush that made them durable: what a client waits for.
+fn commit_row(flush: &Flush, commits: &Commits, measured_s: f64) -> [String; 8] {
+    let [_, per_s, bandwidth, ..] = flush_row(String::new(), flush, measured_s);
+    let [mean, p50, p99, p99_9, max] = latencies(&commits.latency_ns);
+    ["commit".to_owned(), per_s, bandwidth, mean, p50, p99, p99_9, max]
 }
 
 /// Mean, p50, p99, p99.9 and maximum.

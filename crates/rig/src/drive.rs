@@ -136,6 +136,8 @@ struct Flushes {
     every: u32,
     writes_since: u32,
     under_way: bool,
+    /// When the first write since the last flush was due: a commit begins there.
+    commit_from_ns: u64,
 }
 
 impl Flushes {
@@ -234,6 +236,7 @@ impl<'a> Drive<'a> {
                 every,
                 writes_since: 0,
                 under_way: false,
+                commit_from_ns: 0,
             }),
             depth: depth as u64,
             slots: vec![
@@ -403,9 +406,13 @@ impl<'a> Drive<'a> {
                 Op::Write => self.issued.write_bytes += moved_bytes,
                 Op::Trim => self.issued.trim_bytes += moved_bytes,
                 Op::Flush => {
-                    self.flushes.as_mut().expect("it was sent").under_way = false;
+                    let flushes = self.flushes.as_mut().expect("it was sent");
+                    flushes.under_way = false;
                     if counts {
                         self.recorder.record(op, 0, completion.result, now_ns - due_ns);
+                    }
+                    if counts && completion.result >= 0 {
+                        self.recorder.record_commit(now_ns - flushes.commit_from_ns);
                     }
                     continue;
                 }
@@ -541,6 +548,9 @@ impl<'a> Drive<'a> {
                 maker.make(self.buffers, slot, length_bytes);
             }
             if let Some(flushes) = &mut self.flushes {
+                if flushes.writes_since == 0 {
+                    flushes.commit_from_ns = due_ns;
+                }
                 flushes.writes_since += 1;
             }
         }

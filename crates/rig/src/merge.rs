@@ -6,7 +6,7 @@
 //! percentiles by window are left out, since those of several jobs have no common value.
 
 use iosonde_model::{
-    Direction, Flush, Histogram, LatencySummary, Op, Stream, TrialSpec, Window, WindowDirection,
+    Commits, Direction, Flush, Histogram, LatencySummary, Op, Stream, TrialSpec, Window, WindowDirection,
 };
 
 use crate::{
@@ -197,11 +197,14 @@ fn direction(parts: &[&Direction]) -> Direction {
 fn flush(parts: &[&Flush]) -> Flush {
     let mut histogram = Histogram::new();
     parts.iter().for_each(|part| histogram.merge(&part.histogram));
+    let mut commits = Histogram::new();
+    parts.iter().filter_map(|part| part.commit.as_ref()).for_each(|own| commits.merge(&own.histogram));
     Flush {
         ios: parts.iter().map(|part| part.ios).sum(),
         errors: parts.iter().map(|part| part.errors).sum(),
         latency_ns: LatencySummary::of(&histogram),
         histogram,
+        commit: Commits::of(commits),
     }
 }
 

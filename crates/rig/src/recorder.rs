@@ -4,7 +4,7 @@
 //! and merged into the whole. So percentiles by window cost the hot loop nothing.
 
 use iosonde_model::{
-    Direction, Flush, Histogram, LatencySummary, Op, Stall, TrialSpec, Window, WindowDirection,
+    Commits, Direction, Flush, Histogram, LatencySummary, Op, Stall, TrialSpec, Window, WindowDirection,
 };
 
 use crate::issued::Issued;
@@ -76,6 +76,8 @@ pub struct Recorder {
     lanes: [Option<Lane>; 4],
     windows: Vec<Window>,
     stalls: Vec<Stall>,
+    /// Latencies of commits, where the workload flushes.
+    commits: Option<Histogram>,
     /// Requests completed when the last stall began.
     stalled_ios: u64,
     origin_ns: u64,
@@ -92,6 +94,7 @@ impl Recorder {
             // A trial without an end (filling) may outgrow it: one small allocation in 100 s.
             windows: Vec::with_capacity((expected_ns / WINDOW_NS).clamp(16, 1000) as usize + 2),
             stalls: Vec::new(),
+            commits: spec.has(Op::Flush).then(Histogram::new),
             stalled_ios: 0,
             origin_ns: 0,
             counted_from_ns: 0,
@@ -108,6 +111,7 @@ impl Recorder {
     /// Forgets everything so far: the warm-up is over.
     pub fn end_warm_up(&mut self, now_ns: u64) {
         self.lanes.iter_mut().flatten().for_each(Lane::forget_window);
+        self.commits.iter_mut().for_each(Histogram::clear);
         (self.counted_from_ns, self.window_from_ns) = (now_ns, now_ns);
     }
 
@@ -124,6 +128,14 @@ impl Recorder {
         lane.window.bytes += result as u64;
         lane.window.short += u64::from((result as u32) < asked_bytes);
         lane.window_latency.record(latency_ns);
+    }
+
+    /// Counts one commit whose flush succeeded.
+    #[inline]
+    pub fn record_commit(&mut self, latency_ns: u64) {
+        if let Some(commits) = &mut self.commits {
+            commits.record(latency_ns);
+        }
     }
 
     #[cold]
@@ -187,7 +199,7 @@ impl Recorder {
             read,
             write,
             trim,
-            flush: flush.map(flushed),
+            flush: flush.map(|lane| flushed(lane, self.commits)),
             windows: self.windows,
             stalls: self.stalls,
             measured_s,
@@ -211,12 +223,13 @@ fn direction(lane: Lane, measured_s: f64) -> Direction {
     }
 }
 
-fn flushed(lane: Lane) -> Flush {
+fn flushed(lane: Lane, commits: Option<Histogram>) -> Flush {
     Flush {
         ios: lane.whole.ios,
         errors: lane.whole.errors,
         latency_ns: LatencySummary::of(&lane.whole_latency),
         histogram: lane.whole_latency,
+        commit: commits.and_then(Commits::of),
     }
 }
 

@@ -112,7 +112,7 @@ fn label(word: &str) -> Vec<String> {
     let mut pages: Vec<String> =
         own.iter().map(|entry| page(FINDINGS.kind(), entry.item.name(), &entry.manual())).collect();
     // Streams that run at the same time have no finding: their points are the answer.
-    if word == "beside" {
+    if word == "concurrent" {
         let matrix = EXPERIMENTS.entry("matrix");
         pages.extend(matrix.map(|entry| page(EXPERIMENTS.kind(), "matrix", &entry.manual())));
     }

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use iosonde_infer::sheet;
-use iosonde_model::{ClaimVerdict, DeviceNote, SheetBasis, UnlikeClaim, RUN_SCHEMA, Run, RunInfo, Sheet, SheetLine, Study};
+use iosonde_model::{
+    ClaimVerdict, DeviceNote, RUN_SCHEMA, Run, RunInfo, Sheet, SheetBasis, SheetLine, Study, UnlikeClaim,
+};
 use iosonde_report::ClaimLine;
 use serde::Serialize;
 

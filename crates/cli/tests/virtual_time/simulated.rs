@@ -106,8 +106,8 @@ fn the_words_of_the_first_screen_can_be_explained() {
         ("commit", "commit_latency (finding)"),
         ("plateau", "plateau_block_size (finding)"),
         ("bandwidth", "device_bandwidth (finding)"),
-        ("promise", "iops_at_latency (finding)"),
-        ("beside", "matrix (experiment)"),
+        ("latency limit", "iops_at_latency (finding)"),
+        ("concurrent", "matrix (experiment)"),
     ] {
         let said = bench.iosonde(&["explain", word]);
         assert!(said.code == 0 && said.out.starts_with(page), "{word}: {}{}", said.out, said.err);

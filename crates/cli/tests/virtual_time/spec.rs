@@ -64,7 +64,11 @@ fn more_of_a_fresh_drive_says_nothing_and_a_steady_one_meets() {
 fn a_part_of_a_drive_says_so_and_more_of_it_is_not_comparable() {
     let bench = Bench::new();
     let part = lines(&bench, "sim:d7-p5600", "2GiB");
-    assert_eq!((&part[2]["verdict"], &part[3]["verdict"]), (&json!("meets"), &json!("not comparable")), "{part:?}");
+    assert_eq!(
+        (&part[2]["verdict"], &part[3]["verdict"]),
+        (&json!("meets"), &json!("not comparable")),
+        "{part:?}"
+    );
     assert!(part[2]["why"].as_str().unwrap().contains("span 2 GiB of"), "{}", part[2]);
     let told =
         bench.iosonde(&["spec", "last", "d7-p5600"]).out.split_whitespace().collect::<Vec<_>>().join(" ");

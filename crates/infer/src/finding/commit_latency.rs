@@ -3,18 +3,20 @@
 //! What it is: the mean time from the first write of a commit to the end of its flush (`fsync:N`, `fdatasync:N` after
 //! N writes), or the time of a write that is durable by itself (`dsync`), at queue depth 1.
 //!
-//! How it is worked out: N times the mean latency of a trial's writes, plus the mean latency of its flushes; then the
-//! geometric mean over trials with Student's interval. The means of parts that follow each other add up; their
-//! percentiles do not, so that none is given. Trials lie a round apart and are taken as independent.
+//! How it is worked out: the mean over a trial's commits, each timed from its first write to the end of its flush; then
+//! the geometric mean over trials with Student's interval. p99 and p99.9 are those of the trials' merged histograms.
+//! Other tools give writes and flushes alone: N times the mean write plus the mean flush, and no percentiles. Trials lie
+//! a round apart and are taken as independent.
 //!
 //! Assumes: that the storage tells the truth about what is kept; that the client sends its next write at once.
 //!
 //! Traps: `base_latency` of buffered writes is a copy into memory, without the flush that a commit waits for. With
 //! several clients a group commit shares a flush, and each client waits longer than this.
 
-use iosonde_judge::evidence::Evidence;
+use iosonde_judge::{estimate::percentile, evidence::Evidence};
 use iosonde_model::{
-    About, Conditions, Detail, ExperimentName, Finding, FindingName, Op, Sync, Trial, Unit, detail::Commit,
+    About, Conditions, Detail, ExperimentName, Finding, FindingName, Histogram, Op, Sync, Trial, Unit,
+    detail::Commit,
 };
 
 use super::{
@@ -54,6 +56,9 @@ impl FindingKind for CommitLatency {
     }
 }
 
+/// Seed of the draws behind intervals of percentiles: the same run has the same intervals.
+const SEED: u64 = 0;
+
 /// `None` where no write becomes durable, or where writes overlap: what one commit waits for is then not their sum.
 fn one(writer: &Writer, evidence: &Evidence) -> Option<Finding> {
     let spec = &evidence.point.spec;
@@ -75,18 +80,33 @@ fn one(writer: &Writer, evidence: &Evidence) -> Option<Finding> {
     Some(match over_trials::valid_mean(&commits, writer.confidence) {
         Ok(estimate) => {
             let flush_ns = over_trials::mean(&flushes, writer.confidence).map(|mean| mean.value);
-            let commit = Commit { sync: spec.sync, flush_ns, trials: commits.len() };
+            let own = evidence.standing(About::Latency).filter_map(histogram).collect::<Vec<_>>();
+            let [p99_ns, p99_9_ns] = percentile::estimates(&own, [0.99, 0.999], writer.confidence, SEED);
+            let commit = Commit { sync: spec.sync, flush_ns, p99_ns, p99_9_ns, trials: commits.len() };
             writer.concluded(&conditions, &[evidence], estimate, Detail::Commit(commit))
         }
         Err(why) => writer.inconclusive(&conditions, &[evidence], why),
     })
 }
 
+/// The mean over a trial's commits. Other tools give the means of writes and flushes alone.
 fn commit_ns(trial: &Trial, sync: Sync) -> Option<f64> {
+    if let Some(commits) = trial.flush.as_ref().and_then(|flush| flush.commit.as_ref()) {
+        return commits.latency_ns.mean;
+    }
     let write_ns = trial.write.as_ref()?.latency_ns.mean?;
     match sync.flush_every() {
         Some(writes) => Some(f64::from(writes) * write_ns + flush_ns(trial)?),
         None => Some(write_ns),
+    }
+}
+
+/// Latencies of a trial's commits: of its writes, where each is durable by itself.
+fn histogram(trial: &Trial) -> Option<&Histogram> {
+    match (&trial.flush, trial.spec.sync.flush_every()) {
+        (Some(flush), _) => flush.commit.as_ref().map(|commits| &commits.histogram),
+        (None, None) => trial.write.as_ref().map(|write| &write.histogram),
+        (None, Some(_)) => None,
     }
 }
 
@@ -106,7 +126,7 @@ mod tests {
         let mut trial = specimen::healthy(Rw::Write, 4096, 1, 20_000);
         let flush = specimen::direction(1000, 4096, 200_000);
         trial.flush =
-            Some(Flush { ios: 1000, errors: 0, latency_ns: flush.latency_ns, histogram: flush.histogram });
+            Some(Flush { ios: 1000, errors: 0, latency_ns: flush.latency_ns, histogram: flush.histogram, commit: None });
         trial
     }
 

@@ -50,7 +50,7 @@ impl FindingKind for IopsAtLatency {
     }
 
     fn told(&self) -> Told {
-        Told::always("promise")
+        Told::always("latency limit")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

@@ -1,8 +1,8 @@
 //! Claims against made-up runs: met, missed, exceeded, and under conditions that are not the claim's.
 
 use iosonde_model::{
-    Claim, ClaimVerdict, DeviceNote, Estimate, Level, LevelCondition, Point, PointDirection, Run, Rw, Sheet, SheetBasis, SheetLine,
-    TrialSpec, UnlikeClaim,
+    Claim, ClaimVerdict, DeviceNote, Estimate, Level, LevelCondition, Point, PointDirection, Run, Rw, Sheet,
+    SheetBasis, SheetLine, TrialSpec, UnlikeClaim,
 };
 use iosonde_testkit::specimen;
 
@@ -110,7 +110,10 @@ fn a_fresh_drive_can_meet_or_miss_a_steady_claim_and_more_of_it_says_nothing() {
     assert_eq!(fresh(50_000.0).verdict, ClaimVerdict::Below);
     let met = fresh(118_000.0);
     assert_eq!(met.verdict, ClaimVerdict::Meets);
-    assert!(matches!(unlike(&met), [UnlikeClaim::NotSteady { .. }]), "and it is said that it is fresh: {met:?}");
+    assert!(
+        matches!(unlike(&met), [UnlikeClaim::NotSteady { .. }]),
+        "and it is said that it is fresh: {met:?}"
+    );
     let mut worn = run(Rw::RandWrite, TB, 118_000.0, 0.01);
     worn.info.bytes_written = 2 * TB;
     assert_eq!(against(&worn, "randwrite 4k 118000", true, true).verdict, ClaimVerdict::Meets);

@@ -149,7 +149,7 @@ impl TrialSpec {
     pub fn describe(&self) -> String {
         let mut words = self.describe_stream();
         for stream in &self.and {
-            words = format!("{words}; beside {}", stream.describe_stream());
+            words = format!("{words}, with {}", stream.describe_stream());
         }
         words
     }
@@ -257,8 +257,8 @@ mod tests {
         let log =
             TrialSpec { rw: Rw::Write, queue_depth: 1, sync: Sync::Fdatasync { every: 1 }, ..example() };
         let both = TrialSpec { rate_iops: Some(5000.0), and: vec![log], ..example() };
-        let words = "4 KiB random reads, 5 k a second, QD at most 32; \
-                     beside 4 KiB sequential writes, QD 1, fdatasync:1";
+        let words = "4 KiB random reads, 5 k a second, QD at most 32, \
+                     with 4 KiB sequential writes, QD 1, fdatasync:1";
         assert_eq!(both.describe(), words);
         assert_eq!(both.asked_in_flight(), 33);
         assert!(both.has(Op::Flush) && both.has(Op::Write) && !both.has(Op::Trim) && !both.keeps_depth());

@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(both.len(), 2);
         assert_eq!(
             both[1].describe(),
-            "4 KiB random reads, QD 16; beside 4 KiB sequential writes, QD 1, fdatasync:1"
+            "4 KiB random reads, QD 16, with 4 KiB sequential writes, QD 1, fdatasync:1"
         );
         assert_eq!(rows.len(), 2);
         assert!(rows.iter().all(|spec| spec.rw.is_mixed() && spec.read_percent == Some(50.0)));

@@ -105,9 +105,7 @@ fn in_turn(pair: &ComparedPair) -> &'static str {
 /// Source of the run-to-run variation, or the command that measures it.
 fn repeats(pair: &ComparedPair) -> String {
     match (pair.unit, pair.repeats) {
-        (ComparedUnit::Run, [1, 1]) => {
-            "one run each: `--repeats 5` gives a confidence interval".to_owned()
-        }
+        (ComparedUnit::Run, [1, 1]) => "one run each: `--repeats 5` gives a confidence interval".to_owned(),
         (ComparedUnit::Run, [a_runs, _]) => {
             let alone = if a_runs == 1 { &pair.a } else { &pair.b };
             format!("one run of {alone}: `--repeats 5` gives a confidence interval")

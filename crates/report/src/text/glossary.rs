@@ -41,17 +41,23 @@ pub const TERMS: &[Term] = &[
         "A trial that a check found not to measure the storage, for example because memory served it. No finding uses \
          it.",
     ),
-    own(&["canary"], "One workload that runs in every round, to show whether the storage changed during the run."),
     own(
-        &["plateau"],
-        "The block size from which larger requests no longer increase throughput.",
+        &["canary"],
+        "One workload that runs in every round, to show whether the storage changed during the run.",
     ),
-    own(&["half bandwidth", "half size", "n½"], "The block size that reaches half of the highest throughput."),
+    own(&["plateau"], "The block size from which larger requests no longer increase throughput."),
+    own(
+        &["half bandwidth", "half size", "n½"],
+        "The block size that reaches half of the highest throughput.",
+    ),
     own(
         &["saturation point", "knee", "saturates", "n*"],
         "The queue depth from which latency grows faster than throughput: highest IOPS × latency at QD 1.",
     ),
-    own(&["p99", "percentile", "p50", "p99.9"], "Of 100 requests, 99 took at most this long. p50 is the median."),
+    own(
+        &["p99", "percentile", "p50", "p99.9"],
+        "Of 100 requests, 99 took at most this long. p50 is the median.",
+    ),
     asked(
         &["etcd", "kubernetes"],
         "etcd appends about 2 KiB to its log and waits for fdatasync, one at a time; its guide asks for a p99 below \

@@ -11,7 +11,7 @@ use iosonde_infer::finding::FindingKind;
 use iosonde_infer::finding::ReadWhen;
 
 /// Label of an open question.
-const LABEL: &str = "open";
+const LABEL: &str = "unanswered";
 /// Maximum number of lines: a screen full of unknowns is not read.
 const LINES_MAX: usize = 3;
 /// Number of queue depths from which on an experiment is about them.

@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use iosonde_model::{
-    About, Estimate, Finding, Judgement, Op, Outcome, Point, PointDirection, Run, Study, TrialSpec, Unit, units,
+    About, Estimate, Finding, Judgement, Op, Outcome, Point, PointDirection, Run, Study, TrialSpec, Unit,
+    units,
 };
 use iosonde_plan::experiment::EXPERIMENTS;
 

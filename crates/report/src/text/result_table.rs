@@ -2,7 +2,8 @@
 
 use iosonde_infer::finding::lookup::{estimate, found, found_like};
 use iosonde_model::{
-    Conditions, Finding, FindingName, LatencyLimit, Op, Point, PointDirection, Run, Status, Unit, units,
+    Conditions, Detail, Finding, FindingName, LatencyLimit, Op, Point, PointDirection, Run, Status, Unit,
+    units,
 };
 
 use super::{
@@ -124,7 +125,21 @@ fn durable(run: &Run) -> Option<ResultTable> {
             rows[place].cells[at] = Some(rate(finding));
         }
     }
-    ResultTable::new("durable writes", &DURABLE_HEADS, rows)
+    // Below each row, the tail of its commits.
+    let with_tail = |row: ResultRow| {
+        let commit = columns[0].iter().find(|own| finding::durable_writes(own).as_ref() == Some(&row.label));
+        let p99 = commit.and_then(|commit| match &commit.detail {
+            Detail::Commit(facts) => facts.p99_ns,
+            _ => None,
+        });
+        let tail = p99.map(|p99| ResultRow {
+            label: "p99".to_owned(),
+            indented: true,
+            cells: vec![Some(figure(Unit::Time, &p99)), None, None],
+        });
+        std::iter::once(row).chain(tail)
+    };
+    ResultTable::new("durable writes", &DURABLE_HEADS, rows.into_iter().flat_map(with_tail).collect())
 }
 
 /// The latency up to which a load was asked for.

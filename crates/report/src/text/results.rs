@@ -254,7 +254,7 @@ fn promise(run: &Run) -> Option<StorageLine> {
         let mut refused = run.findings.iter().filter(|finding| finding.name == FindingName::IopsAtLatency);
         refused.find_map(|finding| Some(format!("{}: {}", limit.describe(), super::reason(finding)?)))
     };
-    alone().or_else(unkept).map(|text| line("promise", text))
+    alone().or_else(unkept).map(|text| line("latency limit", text))
 }
 
 /// Whether two points make the same requests, whatever the load.
@@ -280,7 +280,8 @@ fn beside(run: &Run) -> impl Iterator<Item = StorageLine> + '_ {
             Some(format!("{iops} {op}s/s{takes}{and}"))
         };
         let told: Vec<String> = Op::TRANSFERS.into_iter().filter_map(own).collect();
-        (!told.is_empty()).then(|| line("beside", format!("{}: {}", point.spec.describe(), told.join("; "))))
+        (!told.is_empty())
+            .then(|| line("concurrent", format!("{}: {}", point.spec.describe(), told.join("; "))))
     })
 }
 

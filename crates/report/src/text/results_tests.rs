@@ -98,7 +98,7 @@ fn whatever_is_registered_is_read_on_the_first_screen_when_it_is_what_was_found(
         let shown = first || !told.tables.is_empty() || !told.lines.is_empty();
         assert!(shown && !told.storage.contains("nothing"), "{}: {told:?}", kind.id());
         let label = kind.told().label;
-        assert!(label.len() < 12 && label.chars().all(|c| c.is_ascii_lowercase()), "{label}");
+        assert!(label.len() < 14 && label.chars().all(|c| c.is_ascii_lowercase() || c == ' '), "{label}");
     }
 }
 
@@ -117,7 +117,7 @@ fn what_qualifies_others_is_read_where_they_are_silent() {
         told.lines.into_iter().map(|line| line.label).collect()
     };
     assert_eq!(labels(Status::Found), [""; 0]);
-    assert_eq!(labels(Status::Inconclusive), ["shape", "open"]);
+    assert_eq!(labels(Status::Inconclusive), ["shape", "unanswered"]);
 }
 
 #[test]
@@ -145,16 +145,16 @@ fn what_was_asked_and_could_not_be_told_says_why_and_who_would_tell() {
         told,
         [
             format!(
-                "open: saturation point of 4 KiB random reads: unknown; the estimate is not finite; try {}, \
+                "unanswered: saturation point of 4 KiB random reads: unknown; the estimate is not finite; try {}, \
                  which goes to QD 1024",
                 command("queue-depth")
             ),
             format!(
-                "open: effect of the stride on 4 KiB random reads: unknown; the estimate is not finite; try {}",
+                "unanswered: effect of the stride on 4 KiB random reads: unknown; the estimate is not finite; try {}",
                 command("stride")
             ),
             format!(
-                "open: read-ahead of 4 KiB random reads: unknown; the estimate is not finite; try {}",
+                "unanswered: read-ahead of 4 KiB random reads: unknown; the estimate is not finite; try {}",
                 command("readahead")
             ),
         ]
@@ -183,7 +183,8 @@ fn the_flush_of_a_point_is_the_mean_over_its_trials() {
         let like = trial.read.clone().or(trial.write.clone()).expect("it transfers something");
         let mut latency_ns = like.latency_ns;
         latency_ns.mean = Some(600_000.0);
-        trial.flush = Some(Flush { ios: like.ios, errors: 0, latency_ns, histogram: like.histogram });
+        trial.flush =
+            Some(Flush { ios: like.ios, errors: 0, latency_ns, histogram: like.histogram, commit: None });
     }
     let told = flush(&run, &point).expect("every trial has flushes");
     assert!((told.value - 600_000.0).abs() < 1e-3, "{told:?}");
@@ -222,9 +223,9 @@ fn a_promise_that_cannot_be_told_says_why_and_streams_together_say_what_each_get
     conclude(&mut run, None).unwrap();
     let lines = results(&run).lines;
     let text = |label: &str| lines.iter().find(|line| line.label == label).map(|line| line.text.clone());
-    let promise = text("promise").unwrap_or_else(|| panic!("{lines:?}"));
+    let promise = text("latency limit").unwrap_or_else(|| panic!("{lines:?}"));
     assert!(promise.starts_with("p99") && promise.contains(':'), "{promise}");
-    let beside = text("beside").unwrap_or_else(|| panic!("{lines:?}"));
+    let beside = text("concurrent").unwrap_or_else(|| panic!("{lines:?}"));
     assert!(beside.contains("8 KiB random reads") && beside.contains(" reads/s at "), "{beside}");
 }
 

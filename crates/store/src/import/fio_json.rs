@@ -327,6 +327,7 @@ fn flush(jobs: &[&Job]) -> Option<Flush> {
         errors: 0,
         latency_ns: latency_ns.clone(),
         histogram: Histogram::new(),
+        commit: None,
     })
 }
 

@@ -1,6 +1,6 @@
 //! Words of `commit_latency`.
 
-use crate::text::number::number_in_a_column;
+use crate::text::number::{figure, number_in_a_column};
 use iosonde_model::{Finding, Unit, detail::Commit, units};
 
 use super::value::value;
@@ -16,7 +16,9 @@ pub(super) fn sentence(finding: &Finding, facts: Commit) -> String {
         Some(ns) => format!("; {} of it is the flush", number_in_a_column(Unit::Time, ns)),
         None => String::new(),
     };
-    format!("A commit of {of} takes {} ({}){flush}.", value(finding), facts.sync)
+    let p99 =
+        facts.p99_ns.map_or_else(String::new, |p99| format!(", p99 {}", figure(Unit::Time, &p99).value));
+    format!("A commit of {of} takes {}{p99} ({}){flush}.", value(finding), facts.sync)
 }
 
 /// Assumptions.
@@ -26,20 +28,22 @@ pub(super) fn why(facts: Commit) -> String {
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::{Detail, FindingName, Op};
+    use iosonde_model::{Detail, Estimate, FindingName, Op};
 
     use super::*;
     use crate::text::finding::{example, sentence};
 
     #[test]
     fn a_commit_is_told_with_its_flush() {
-        let commit = |sync: &str, flush_ns| {
-            let detail = Detail::Commit(Commit { sync: sync.parse().unwrap(), flush_ns, trials: 8 });
+        let commit = |sync: &str, flush_ns: Option<f64>| {
+            let p99_ns = flush_ns.map(|ns| Estimate { value: 3.0 * ns, low: None, high: None });
+            let sync = sync.parse().unwrap();
+            let detail = Detail::Commit(Commit { sync, flush_ns, p99_ns, p99_9_ns: None, trials: 8 });
             sentence(&example::found(FindingName::CommitLatency, Op::Write, (1.6e6, Unit::Time), detail))
         };
         assert_eq!(
             commit("fdatasync:1", Some(1.588e6)),
-            "A commit of a write of 4 KiB takes 1.60 ms [1.57, 1.63] (fdatasync:1); 1.59 ms of it is the flush."
+            "A commit of a write of 4 KiB takes 1.60 ms [1.57, 1.63], p99 4.76 ms (fdatasync:1); 1.59 ms of it is the flush."
         );
         assert_eq!(commit("dsync", None), "A commit of a write of 4 KiB takes 1.60 ms [1.57, 1.63] (dsync).");
         assert!(commit("fsync:32", Some(1e6)).starts_with("A commit of 32 writes of 4 KiB takes"));
