@@ -4,8 +4,8 @@
 //! experiments, and every point that is left out is reported.
 
 use iosonde_model::{
-    Device, ExperimentSpec, FileError, LeftOut, Phase, Planned, Point, Study, Trial, TrialSpec, Unknown,
-    units,
+    Device, ExperimentSpec, FileError, Files, LeftOut, Phase, Planned, Point, Study, Trial, TrialSpec,
+    Unknown, units,
 };
 
 use crate::{
@@ -155,6 +155,7 @@ struct Counts {
     deep: usize,
     close: usize,
     beyond: usize,
+    new_files: usize,
     askew: usize,
     large: usize,
     smallest_large_bytes: Option<u64>,
@@ -173,6 +174,8 @@ impl Counts {
             self.close += 1;
         } else if end_bytes > device.working_set_bytes {
             self.beyond += 1;
+        } else if spec.files == Files::New && !device.new_files {
+            self.new_files += 1;
         } else if places.iter().any(|bytes| !bytes.is_multiple_of(unit_bytes)) {
             self.askew += 1;
         } else if spec.block_size_bytes.saturating_mul(SPAN_BLOCKS_MIN) > spec.span_bytes {
@@ -194,6 +197,7 @@ impl Counts {
             (self.deep, LeftOut::QueueDepth { points: self.deep, engine: device.engine.clone() }),
             (self.close, LeftOut::StrideBelowBlock { points: self.close }),
             (self.beyond, LeftOut::BeyondSpan { points: self.beyond, span_bytes }),
+            (self.new_files, LeftOut::NewFiles { points: self.new_files }),
             (self.askew, LeftOut::Misaligned { points: self.askew, unit_bytes }),
             (self.large, LeftOut::LargeBlocks { points: self.large, smallest_bytes, span_bytes }),
         ];
