@@ -30,7 +30,7 @@ impl FindingKind for ProgramPlateau {
     }
 
     fn told(&self) -> Told {
-        Told::alone("program")
+        Told::folded("program")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
