@@ -219,7 +219,7 @@ impl Device {
             engine: String::new(),
             direct: false,
             writable: true,
-            new_files: false,
+            new_files: kind == "directory",
             state: None,
             notes: Vec::new(),
         }

@@ -331,8 +331,12 @@ mod tests {
         assert_eq!(beyond, [LeftOut::BeyondSpan { points: 1, span_bytes: 1 << 30 }]);
         let askew = left_out("[[experiment]]\nkind = \"alignment\"\noffset = [0, 100, 512]");
         assert_eq!(askew, [LeftOut::Misaligned { points: 2, unit_bytes: 512 }]);
-        let buffered = left_out("[[experiment]]\nkind = \"media\"");
-        assert_eq!(buffered, [], "buffered I/O allows any size");
+        let media = study("[[experiment]]\nkind = \"media\"");
+        assert_eq!(plan(&media, &device()).unwrap().left_out, [LeftOut::NewFiles { points: 10 }]);
+        let folder = Device { new_files: true, ..device() };
+        assert_eq!(plan(&media, &folder).unwrap().left_out, [], "buffered I/O allows any size");
+        let same = left_out("[[experiment]]\nkind = \"media\"\nfiles = \"same\"");
+        assert_eq!(same, []);
     }
 
     #[test]
