@@ -1,6 +1,6 @@
 //! A target, admitted and ready to be measured: what it is, what measures it, and what must be said of it.
 
-use std::{os::unix::fs::MetadataExt, path::Path, sync::Arc};
+use std::{fs::File, os::unix::fs::MetadataExt, path::Path, sync::Arc};
 
 use iosonde_model::{Device, DeviceNote, HidingLayer, Host, Medium, units};
 use iosonde_rig::{
@@ -147,6 +147,7 @@ pub fn simulated(name: &str, file: &DeviceFile, options: &Options) -> Result<Ses
     device.direct = options.direct.unwrap_or(true);
     device.logical_block_bytes = Some(512);
     device.writable = !options.read_only;
+    device.new_files = true;
     let steady =
         |parameter: &&DeviceParameter| parameter.key == "flash.state" && parameter.value.contains("steady");
     device.state = file.parameters().iter().find(steady).map(|_| "steady".to_owned());
@@ -217,7 +218,10 @@ fn real(
     refuse_a_crumb(&admitted.path.display().to_string(), device.working_set_bytes)?;
     device.notes.extend(holes(&admitted, device.working_set_bytes));
     let watch = Watch::open(&admitted.file, &device, 0..device.working_set_bytes);
-    let bed = Bed::real(storage, watch);
+    let mut bed = Bed::real(storage, watch);
+    let folder = admitted.own.as_ref().and_then(|own| own.folder());
+    bed.folder = folder.map(File::try_clone).transpose().map_err(Failure::failed)?;
+    device.new_files = bed.folder.is_some();
     let mut host = platform::host();
     host.clock = Some(bed.clock.describe());
     Ok(Session {

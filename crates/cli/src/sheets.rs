@@ -11,7 +11,23 @@ macro_rules! sheets {
 }
 
 /// Name and text. A new sheet is a file and its name here.
-pub const SHEETS: &[(&str, &str)] = sheets!["d7-p5600", "samsung-990-pro", "samsung-870-evo"];
+pub const SHEETS: &[(&str, &str)] = sheets![
+    "d7-p5600",
+    "samsung-990-pro",
+    "samsung-870-evo",
+    "aws-gp3",
+    "aws-gp3-max",
+    "aws-gp2-max",
+    "aws-io1-max",
+    "aws-io2-block-express-max",
+    "azure-premium-ssd-v2-max",
+    "azure-ultra-disk-max",
+    "azure-premium-ssd-max",
+    "azure-standard-ssd-max",
+    "azure-standard-hdd-max",
+    "azure-premium-ssd-p20",
+    "gcp-pd-ssd-max",
+];
 
 /// A sheet by its name or from a file.
 pub fn find(word: &str) -> Result<Sheet, Failure> {

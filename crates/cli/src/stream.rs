@@ -7,7 +7,7 @@ use clap::{
     error::{ContextKind, ErrorKind},
 };
 use iosonde_model::{
-    Arrivals, BlockSizes, Distribution, Payload, Ranges, Rw, StridePass, Sync, TrialSpec, units,
+    Arrivals, BlockSizes, Distribution, Files, Payload, Ranges, Rw, StridePass, Sync, TrialSpec, units,
 };
 
 use crate::failure::Failure;
@@ -170,6 +170,7 @@ impl StreamArgs {
             latency_limit: None,
             sync: self.sync,
             payload: self.payload,
+            files: Files::Same,
             verify: self.verify,
             and: Vec::new(),
         })

@@ -171,7 +171,7 @@ fn line_of(study: &Study, error: &PlanError) -> Option<usize> {
 
 /// A device that allows everything.
 pub fn anything() -> Device {
-    Device { engine: "io_uring".into(), ..Device::unknown("file", 1 << 40) }
+    Device { engine: "io_uring".into(), ..Device::unknown("directory", 1 << 40) }
 }
 
 /// The points of a study on a device.

@@ -159,6 +159,9 @@ pub struct Device {
     pub direct: bool,
     /// True if writing is allowed.
     pub writable: bool,
+    /// True if workloads may create files of their own there.
+    #[serde(default)]
+    pub new_files: bool,
     /// State of the storage: `steady` where it was brought to its steady state; `None` where it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
@@ -216,6 +219,7 @@ impl Device {
             engine: String::new(),
             direct: false,
             writable: true,
+            new_files: kind == "directory",
             state: None,
             notes: Vec::new(),
         }

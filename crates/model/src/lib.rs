@@ -48,8 +48,8 @@ pub use registry::{Entry, Named, Registry, Unknown, nearest};
 pub use run::{IMPORT, RUN_SCHEMA, Run, RunInfo, RunState};
 pub use sheet::{Claim, ClaimUnit, ClaimVerdict, Sheet, SheetBasis, SheetLine, UnlikeClaim};
 pub use spec::{
-    Arrivals, BlockSizes, Distribution, LatencyLimit, Op, Payload, Ranges, Rw, StridePass, Sync, TrialSpec,
-    WeightedSize,
+    Arrivals, BlockSizes, Distribution, Files, LatencyLimit, Op, Payload, Ranges, Rw, StridePass, Sync,
+    TrialSpec, WeightedSize,
 };
 pub use study::{Adaptive, ExperimentSpec, StorageKind, Study};
 pub use toml_file::{FileError, TomlDocument};

@@ -210,6 +210,11 @@ pub enum LeftOut {
         /// The unit.
         unit_bytes: u64,
     },
+    /// Files cannot be created on this target.
+    NewFiles {
+        /// Points that write new files.
+        points: usize,
+    },
     /// The blocks are larger than a quarter of the part that may be addressed.
     LargeBlocks {
         /// Points with such blocks.

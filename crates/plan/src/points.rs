@@ -4,8 +4,8 @@
 //! experiments, and every point that is left out is reported.
 
 use iosonde_model::{
-    Device, ExperimentSpec, FileError, LeftOut, Phase, Planned, Point, Study, Trial, TrialSpec, Unknown,
-    units,
+    Device, ExperimentSpec, FileError, Files, LeftOut, Phase, Planned, Point, Study, Trial, TrialSpec,
+    Unknown, units,
 };
 
 use crate::{
@@ -155,6 +155,7 @@ struct Counts {
     deep: usize,
     close: usize,
     beyond: usize,
+    new_files: usize,
     askew: usize,
     large: usize,
     smallest_large_bytes: Option<u64>,
@@ -173,6 +174,8 @@ impl Counts {
             self.close += 1;
         } else if end_bytes > device.working_set_bytes {
             self.beyond += 1;
+        } else if spec.files == Files::New && !device.new_files {
+            self.new_files += 1;
         } else if places.iter().any(|bytes| !bytes.is_multiple_of(unit_bytes)) {
             self.askew += 1;
         } else if spec.block_size_bytes.saturating_mul(SPAN_BLOCKS_MIN) > spec.span_bytes {
@@ -194,6 +197,7 @@ impl Counts {
             (self.deep, LeftOut::QueueDepth { points: self.deep, engine: device.engine.clone() }),
             (self.close, LeftOut::StrideBelowBlock { points: self.close }),
             (self.beyond, LeftOut::BeyondSpan { points: self.beyond, span_bytes }),
+            (self.new_files, LeftOut::NewFiles { points: self.new_files }),
             (self.askew, LeftOut::Misaligned { points: self.askew, unit_bytes }),
             (self.large, LeftOut::LargeBlocks { points: self.large, smallest_bytes, span_bytes }),
         ];
@@ -327,8 +331,12 @@ mod tests {
         assert_eq!(beyond, [LeftOut::BeyondSpan { points: 1, span_bytes: 1 << 30 }]);
         let askew = left_out("[[experiment]]\nkind = \"alignment\"\noffset = [0, 100, 512]");
         assert_eq!(askew, [LeftOut::Misaligned { points: 2, unit_bytes: 512 }]);
-        let buffered = left_out("[[experiment]]\nkind = \"media\"");
-        assert_eq!(buffered, [], "buffered I/O allows any size");
+        let media = study("[[experiment]]\nkind = \"media\"");
+        assert_eq!(plan(&media, &device()).unwrap().left_out, [LeftOut::NewFiles { points: 10 }]);
+        let folder = Device { new_files: true, ..device() };
+        assert_eq!(plan(&media, &folder).unwrap().left_out, [], "buffered I/O allows any size");
+        let same = left_out("[[experiment]]\nkind = \"media\"\nfiles = \"same\"");
+        assert_eq!(same, []);
     }
 
     #[test]

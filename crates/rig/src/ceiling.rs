@@ -93,7 +93,7 @@ fn run(
         direct: false,
         ..TrialSpec::default()
     };
-    let mut bed = Bed { storage: Storage::File(file), watch: None, clock: Clock::real() };
+    let mut bed = Bed { storage: Storage::File(file), watch: None, clock: Clock::real(), folder: None };
     let order = Order { spec: &spec, limits: Limits::time(TRIAL_NS), phase: Phase::Measure, seed: 1 };
     Ok(bed.run(&order, &AtomicBool::new(false))?.trial)
 }

@@ -6,6 +6,7 @@
 //! something to do.
 
 use std::{
+    fs::File,
     io,
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
@@ -13,13 +14,13 @@ use std::{
     },
 };
 
-use iosonde_model::{LoopNote, Phase, TrialSpec, Verification};
+use iosonde_model::{Files, LoopNote, Phase, TrialSpec, Verification};
 
 use crate::{
     buffer::BufferPool,
     clock::Clock,
     drive::{Drive, Driven, Limits},
-    engine::{self, Bench, Opened, SharedDevice, Storage},
+    engine::{self, Bench, NewFiles, Opened, SharedDevice, Storage},
     offset::{Offsets, job_seed, range_bytes},
     payload, slots,
     together::Together,
@@ -87,6 +88,8 @@ pub struct Shift<'a> {
     pub stop: &'a AtomicBool,
     /// Verification settings.
     pub plan: &'a VerifyPlan,
+    /// Folder of the target, where files can be made in it.
+    pub folder: Option<&'a File>,
 }
 
 /// Runs the jobs to their ends.
@@ -304,7 +307,15 @@ fn equip(storage: &Storage, job: &Job, index: u32, shift: Shift) -> io::Result<E
         options: &options,
         verify: spec.verify,
         job: index,
+        new_files: (spec.files == Files::New).then_some(NewFiles {
+            folder: shift.folder,
+            offset_bytes: spec.offset_bytes,
+            file_bytes: spec.span_bytes,
+        }),
     };
+    if bench.new_files.is_some() && !kind.makes_files() {
+        return Err(io::Error::other(format!("the engine {} makes no new files; psync does", kind.name())));
+    }
     let opened = kind.open(&bench)?;
     let verify = shift.plan.job(job.stream, spec, range_bytes(spec, job.number));
     Ok(Equipped { opened, buffers, verify })
@@ -322,7 +333,8 @@ impl Equipped {
 
 fn offsets(job: &Job, phase: Phase) -> Offsets {
     let offsets = Offsets::new(&job.spec, job.number, job.seed);
-    if phase == Phase::Prepare { offsets.from_start() } else { offsets }
+    let from_start = phase == Phase::Prepare || job.spec.files == Files::New;
+    if from_start { offsets.from_start() } else { offsets }
 }
 
 /// Runs one job's loop on this thread.

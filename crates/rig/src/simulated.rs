@@ -23,6 +23,8 @@ pub struct SharedDevice {
     /// Counts trials: what comes back later than its trial's end belongs to nobody any more.
     pub(crate) epoch: Rc<Cell<u64>>,
     pub(crate) contents: Rc<RefCell<Contents>>,
+    /// Files that its programs have created.
+    pub(crate) files_made: Rc<Cell<u64>>,
 }
 
 impl SharedDevice {
@@ -35,6 +37,7 @@ impl SharedDevice {
             mail: Rc::default(),
             epoch: Rc::default(),
             contents: Rc::new(RefCell::new(contents)),
+            files_made: Rc::default(),
         }
     }
 

@@ -1,9 +1,9 @@
 //! Execution of one trial: workers open their engines, witnesses are read, the loops run, witnesses are read again.
 
-use std::{io, sync::atomic::AtomicBool};
+use std::{fs::File, io, sync::atomic::AtomicBool};
 
 use iosonde_model::{
-    Histogram, Injected, LoopNote, Phase, RequestError, StridePass, Trial, TrialSpec, Witnesses,
+    Files, Histogram, Injected, LoopNote, Op, Phase, RequestError, StridePass, Trial, TrialSpec, Witnesses,
 };
 
 use crate::{
@@ -39,6 +39,8 @@ pub struct Bed {
     pub watch: Option<Watch>,
     /// The run's clock: virtual on a simulated device.
     pub clock: Clock,
+    /// Folder of the target, where files can be made in it.
+    pub folder: Option<File>,
 }
 
 /// Completed trial (the caller fills in id, round, point and experiment) and notes for the reader.
@@ -53,13 +55,13 @@ pub struct FinishedTrial {
 impl Bed {
     /// A file or block device with its witnesses.
     pub fn real(storage: Storage, watch: Watch) -> Self {
-        Self { storage, watch: Some(watch), clock: Clock::real() }
+        Self { storage, watch: Some(watch), clock: Clock::real(), folder: None }
     }
 
     /// A simulated device.
     pub fn simulated(shared: crate::engine::SharedDevice) -> Self {
         let clock = Clock::Virtual(shared.clock.clone());
-        Self { storage: Storage::Simulated(shared), watch: None, clock }
+        Self { storage: Storage::Simulated(shared), watch: None, clock, folder: None }
     }
 
     /// Runs one trial. Fails only where the machine refuses (engine not to be opened, memory not to be had), or with an
@@ -67,15 +69,15 @@ impl Bed {
     /// trial.
     pub fn run(&mut self, order: &Order, stop: &AtomicBool) -> io::Result<FinishedTrial> {
         let jobs = crew::jobs(order.spec, order.seed);
-        let Self { storage, watch, clock } = self;
+        let Self { storage, watch, clock, folder } = self;
         let plan = VerifyPlan::new(storage, order.spec, order.seed, clock)?;
-        let limits = within_one_pass(order.spec, order.limits);
-        let shift = Shift { limits, phase: order.phase, stop, plan: &plan };
+        let limits = within_room(storage, order.spec, within_one_pass(order.spec, order.limits))?;
+        let shift = Shift { limits, phase: order.phase, stop, plan: &plan, folder: folder.as_ref() };
         let mut seen = Seen::new(storage, watch, clock, order.spec);
         let before = injected(storage);
         let worked = crew::work(storage, &jobs, shift, &mut seen)?;
         let mut notes: Vec<LoopNote> = Vec::new();
-        if limits.ios != order.limits.ios {
+        if order.spec.has(Op::Trim) && limits.ios != order.limits.ios {
             notes.push(LoopNote::TrimsEndAfterOnePass);
         }
         for note in worked.iter().flat_map(|worker| &worker.notes) {
@@ -115,6 +117,18 @@ fn within_one_pass(spec: &TrialSpec, limits: Limits) -> Limits {
     let ios = limits.ios.map_or(blocks, |ios| ios.min(blocks)).max(1);
     // A warm-up would take its part of the only pass there is.
     Limits { ios: Some(ios), warm_up_ns: Some(0), ..limits }
+}
+
+/// A trial of new files ends when they are together as large as the prepared file, which is at most half of the space
+/// that was free: they are kept until then, since freeing them takes time.
+fn within_room(storage: &Storage, spec: &TrialSpec, limits: Limits) -> io::Result<Limits> {
+    let Storage::File(file) = storage else { return Ok(limits) };
+    if spec.files == Files::Same {
+        return Ok(limits);
+    }
+    let files = (file.metadata()?.len() / spec.span_bytes.max(1)).max(1);
+    let most = files * (spec.span_bytes / spec.block_size_bytes.max(1));
+    Ok(Limits { ios: Some(limits.ios.map_or(most, |ios| ios.min(most))), ..limits })
 }
 
 /// Requests after which a stream comes to a place again.

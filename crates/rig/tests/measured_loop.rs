@@ -24,7 +24,7 @@ fn bed(bytes: u64) -> (Bed, tempfile::NamedTempFile) {
     let block: Vec<u8> = (0..MIB).map(|i| (i * 7) as u8).collect();
     (0..bytes / MIB).for_each(|_| file.write_all(&block).unwrap());
     let open = File::options().read(true).write(true).open(file.path()).unwrap();
-    (Bed { storage: Storage::File(Arc::new(open)), watch: None, clock: Clock::real() }, file)
+    (Bed { storage: Storage::File(Arc::new(open)), watch: None, clock: Clock::real(), folder: None }, file)
 }
 
 fn spec(engine: &str, rw: Rw, depth: u32) -> TrialSpec {
@@ -141,7 +141,8 @@ fn a_mix_never_writes_what_it_read() {
 fn errors_are_counted_with_their_name_and_never_timed() {
     let (_, file) = bed(8 * MIB);
     let read_only = File::open(file.path()).unwrap();
-    let mut bed = Bed { storage: Storage::File(Arc::new(read_only)), watch: None, clock: Clock::real() };
+    let mut bed =
+        Bed { storage: Storage::File(Arc::new(read_only)), watch: None, clock: Clock::real(), folder: None };
     for engine in engines(&bed, 1).into_iter().filter(|&engine| engine != "null") {
         let trial = run(&mut bed, &spec(engine, Rw::RandWrite, 1), Limits::requests(10));
         let write = trial.write.as_ref().unwrap();

@@ -18,7 +18,9 @@ pub fn of(run: &Run, finding: &Finding, truth: f64) -> Frame {
         }
         FindingName::BaseLatency => level(data::quantiles(run, finding)),
         FindingName::PerRequestCost => level(over(&data::BLOCK, Figure::TimeEach).logarithmic()),
-        FindingName::HalfSize | FindingName::PlateauBlockSize => place(over(&data::BLOCK, Figure::Rate)),
+        FindingName::HalfSize | FindingName::PlateauBlockSize | FindingName::ProgramPlateau => {
+            place(over(&data::BLOCK, Figure::Rate))
+        }
         FindingName::RandomVsSequential
         | FindingName::StrideEffect
         | FindingName::AlignmentEffect

@@ -27,12 +27,13 @@ impl Campaign {
             let mut book = Notebook::open(&path).map_err(Failure::usage)?;
             let apart: Vec<_> = spec.apart.iter().cloned().chain(notebook::files(&path)).collect();
             let asked = Asked { command: &command, writes: studies::writes(&spec.study)?, apart: &apart };
-            opened.push((open(&spec, own, asked, &mut book)?, book));
+            let (session, written_bytes) = open(&spec, own, asked, &mut book)?;
+            opened.push((session, written_bytes, book));
         }
-        let same = on_one_device(opened.iter().map(|(session, _)| session), &spec.sessions);
+        let same = on_one_device(opened.iter().map(|(session, ..)| session), &spec.sessions);
         let (CampaignSpec { study, sessions, note, part, .. }, mut turns) = (spec, Vec::new());
         let alone = sessions.len() == 1;
-        for (own, (mut session, mut book)) in sessions.into_iter().zip(opened) {
+        for (own, (mut session, written_bytes, mut book)) in sessions.into_iter().zip(opened) {
             session.device.notes.extend(same.clone());
             let id = notebook::new_id(&book, &session, own.options.seed)?;
             let mut info = new_info(id, &own.target, &own.options, &session);
@@ -44,7 +45,7 @@ impl Campaign {
             let run = Run::new(info, Vec::new());
             let book = Book::new(book, lock);
             let measurement = Measurement::new(own.options, session, Some(book), run, screen);
-            announce(&measurement);
+            announce(&measurement, written_bytes);
             turns.push(Turn::new(measurement, study.clone(), alone, None));
         }
         let ids: Vec<String> = turns.iter().map(|turn| turn.id().to_owned()).collect();
@@ -55,18 +56,20 @@ impl Campaign {
     }
 }
 
-/// Opens a target and sees whether the study can be run there as asked; nothing has been written to it yet.
+/// Opens a target and sees whether the study can be run there as asked; nothing has been written to it yet. Returns the
+/// most that the run writes, too.
 fn open(
     spec: &CampaignSpec,
     own: &SessionSpec,
     asked: Asked,
     notebook: &mut Notebook,
-) -> Result<Session, Failure> {
+) -> Result<(Session, u64), Failure> {
     let (study, SessionSpec { target, options, .. }) = (&spec.study, own);
     let mut session = session::open(target, options, asked, &mut notebook::Strays(notebook))?;
-    plan::planned(study, target, options, &session)?;
+    let (schedule, _) = plan::planned(study, target, options, &session)?;
+    let written_bytes = plan::written_bytes(study, options, &session, &schedule);
     session.host.ceilings = fits::ceilings(&session.device, study, target)?;
-    Ok(session)
+    Ok((session, written_bytes))
 }
 
 /// Each run says which others it takes turns with.
@@ -94,7 +97,7 @@ fn on_one_device<'a>(
     Some(DeviceNote::OneDevice { targets: [specs[a].target.clone(), specs[b].target.clone()], device })
 }
 
-fn announce(measurement: &Measurement) {
+fn announce(measurement: &Measurement, written_bytes: u64) {
     let info = &measurement.run.info;
     let subject = iosonde_report::subject(&info.device);
     // Who typed `sim:NAME` knows the name.
@@ -103,6 +106,10 @@ fn announce(measurement: &Measurement) {
     let paint = Paint { color: false, width: measurement.screen.width };
     let head = paint.hang("", 2, &format!("{} on {}   {told}", info.study, info.target));
     measurement.screen.say(head.trim_end());
+    if written_bytes > 0 {
+        let line = plan::may_write(written_bytes, &info.device);
+        measurement.screen.say(&format!("writes        {line}"));
+    }
     for note in &info.device.notes {
         measurement.screen.say(&format!("note          {}", iosonde_report::note(note)));
     }

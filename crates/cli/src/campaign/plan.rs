@@ -1,7 +1,7 @@
 //! What a session would do: its schedule and costs, or why it cannot be done as asked.
 
 use iosonde_judge::estimate::FEWEST_TRIALS;
-use iosonde_model::{LeftOut, Point, Study, TrialSpec, units};
+use iosonde_model::{Device, LeftOut, Point, Study, TrialSpec, units};
 use iosonde_plan::schedule;
 use iosonde_plan::schedule::Schedule;
 use iosonde_plan::schedule::Unplannable;
@@ -119,7 +119,7 @@ fn size_bytes(study: &Study, options: &Options, session: &Session) -> (u64, u64)
 }
 
 /// The most that is written.
-fn written_bytes(study: &Study, options: &Options, session: &Session, schedule: &Schedule) -> u64 {
+pub fn written_bytes(study: &Study, options: &Options, session: &Session, schedule: &Schedule) -> u64 {
     let (_, size_bytes) = size_bytes(study, options, session);
     let rounds = f64::from(schedule.forecast().rounds_expected);
     let one = |spec: &TrialSpec| {
@@ -143,25 +143,20 @@ fn cost(study: &Study, options: &Options, session: &Session, bytes: u64) -> Stri
     if let Some(state) = options.state {
         text += &format!("state   {}\n", state.announce(size_bytes, session.fill));
     }
-    let wear = session.device.size_bytes.filter(|_| session.device.kind != "file").map_or_else(
-        String::new,
-        |size| {
-            let wear = bytes as f64 / size.max(1) as f64;
-            if wear < 1.5 {
-                format!(", {wear:.3} of a drive write")
-            } else {
-                format!(", {wear:.1} drive writes")
-            }
-        },
-    );
     text += &match bytes {
         0 => "writes  nothing\n".to_owned(),
-        _ => format!(
-            "writes  up to {} where the storage takes 1 GB/s{wear}; --max-write limits it\n",
-            units::size(bytes)
-        ),
+        _ => format!("writes  {}\n", may_write(bytes, &session.device)),
     };
     text
+}
+
+/// What a run may write, also in drive writes.
+pub fn may_write(bytes: u64, device: &Device) -> String {
+    let of_drive = device.size_bytes.filter(|_| device.kind != "file");
+    let wear = of_drive.map(|size| bytes as f64 / size.max(1) as f64).map_or_else(String::new, |wear| {
+        if wear < 1.5 { format!(", {wear:.3} of a drive write") } else { format!(", {wear:.1} drive writes") }
+    });
+    format!("up to {} where the storage takes 1 GB/s{wear}; --max-write limits it", units::size(bytes))
 }
 
 /// What is prepared, and why it is less than requested.

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::common::{Bench, shared};
-use iosonde_model::{CheckName, FindingName, Op, Outcome, Point, Rw, Status, TrialSpec};
+use iosonde_model::{CheckName, Files, FindingName, Op, Outcome, Point, Rw, Status, TrialSpec};
 use iosonde_report::{Document as Run, FindingLine as Finding};
 
 const MIB: f64 = 1_048_576.0;
@@ -21,6 +21,15 @@ const MAC_M1: &[&str] = &["machine-suite", "sim:mac-m1", "--time", "2m", "--size
 const MAC_INTEL: &[&str] =
     &["machine-suite", "sim:mac-intel", "--time", "2m", "--size", "1GiB", "--seed", "3"];
 const FIO_SSD: &[&str] = &["fio-ssd-profiling", "sim:windows-laptop", "--seed", "3"];
+/// Within the drive's fast cache of 100 GiB, which the report never left.
+const FIO_SSD_FRESH: &[&str] =
+    &["fio-ssd-profiling", "sim:windows-laptop", "--seed", "3", "--max-write", "90GB"];
+/// The other three media of that report; two minutes are too short for a stick.
+const OTHER_MEDIA: [&[&str]; 3] = [
+    &["four-media", "sim:usb3-hdd", "--seed", "3"],
+    &["four-media", "sim:usb3-stick", "--seed", "3"],
+    &["four-media", "sim:dfs", "--seed", "3"],
+];
 
 fn point(run: &Run, is_it: impl Fn(&TrialSpec) -> bool) -> &Point {
     run.points.iter().find(|point| is_it(&point.spec)).expect("the point was measured")
@@ -28,6 +37,10 @@ fn point(run: &Run, is_it: impl Fn(&TrialSpec) -> bool) -> &Point {
 
 fn iops(point: &Point, op: Op) -> f64 {
     point.direction(op).expect("it has this direction").iops.value
+}
+
+fn latency(point: &Point, op: Op) -> f64 {
+    point.direction(op).and_then(|direction| direction.latency_ns_mean).expect("it has a latency").value
 }
 
 fn bytes_per_s(run: &Run, rw: Rw, block_size_bytes: u64) -> f64 {
@@ -55,17 +68,34 @@ fn troubles(run: &Run) -> BTreeMap<CheckName, (usize, &str)> {
 fn mac_microbenchmarks_level_off_where_the_report_says_and_random_reads_are_no_faster() {
     let shared = shared::run(MAC_MICROBENCHMARKS);
     let run = &shared.run;
-    let edge = |op| {
-        let own = |f: &&Finding| f.experiment == "io-size" && f.conditions.op == Some(op);
-        let all = findings(run, FindingName::PlateauBlockSize);
-        all.into_iter()
-            .find(own)
-            .and_then(|finding| finding.value)
-            .map(|bytes| (bytes as u64).next_power_of_two())
+    let of = |name, experiment: &str, op| {
+        let own = |f: &&Finding| f.experiment == experiment && f.conditions.op == Some(op);
+        findings(run, name).into_iter().find(own).and_then(|finding| finding.value).expect("it is found")
     };
-    // "until 4 MB" for writes, "until 1 MB" for reads.
-    // Points between the grid's may know it better; the report's grid has the next power of two.
-    assert_eq!((edge(Op::Read), edge(Op::Write)), (Some(1 << 20), Some(4 << 20)));
+    // "until 4 MB" for writes, "until 1 MB" for reads, on a grid of fours. Points between the grid's know it better:
+    // 95 % of b / (b + n½) are reached at 19 n½, which is 2.8 GB/s x 15 us = 42,000 B, and 3 GB/s x 65 us, each x 19.
+    for experiment in ["io-size", "random-io"] {
+        for (op, truth, step) in [(Op::Read, 798e3, MIB), (Op::Write, 3.705e6, 4.0 * MIB)] {
+            let found = of(FindingName::PlateauBlockSize, experiment, op);
+            assert!(
+                (truth * 0.99..=truth * 1.05).contains(&found) && found < step,
+                "{experiment} {op}: {found}"
+            );
+        }
+    }
+    // "After 4 MB, reading throughput was lower than writing throughput."
+    let fastest = |rw| bytes_per_s(run, rw, 64 << 20);
+    assert!(fastest(Rw::Read) < 0.95 * fastest(Rw::Write));
+    let crossover = findings(run, FindingName::Crossover);
+    let at = crossover.iter().find(|finding| finding.experiment == "io-size").unwrap();
+    assert!(at.low >= Some(MIB) && at.high <= Some(4.0 * MIB), "{at:?}");
+    // "Random reads plateau in the range of 5000-6000 MB/s": the drive's link moves 2,800.
+    let random = bytes_per_s(run, Rw::RandRead, 100 << 20);
+    assert!((random / 2.8e9 - 1.0).abs() < 0.01, "{random}");
+    // "Random writes 2500-3000 MB/s from 64 MB."
+    for bytes in [64 << 20, 100 << 20] {
+        assert!((2.5e9..3.0e9).contains(&bytes_per_s(run, Rw::RandWrite, bytes)));
+    }
     // "A significant benefit for random over sequential" reads: there is none.
     for finding in findings(run, FindingName::RandomVsSequential) {
         let (low, high) = (finding.low.unwrap(), finding.high.unwrap());
@@ -161,8 +191,56 @@ fn fio_matrix_finds_the_reports_rates_and_that_64_were_never_in_flight() {
         "{troubles:?}"
     );
     assert!(troubles[&CheckName::GeneratorBound].1.contains("not the storage's"), "{troubles:?}");
+    // The latencies of 64 and 128 KiB, in microseconds; those of 4 KiB contradict Little's law in the report.
+    for (kib, read_us, write_us) in [(64, 1167.0, 1993.0), (128, 1218.0, 4097.0)] {
+        let own = point(run, |spec| spec.rw == Rw::RandRw && spec.block_size_bytes == kib << 10);
+        for (op, reported) in [(Op::Read, read_us), (Op::Write, write_us)] {
+            let mean = latency(own, op) / 1e3;
+            assert!((mean / reported - 1.0).abs() < 0.15, "{kib} KiB: {mean} of {reported}");
+        }
+    }
+    // Their rates and depths demand these means over both directions.
+    for (depth, demanded_us) in [(16, 105.0), (64, 390.0), (256, 1490.0), (1024, 5828.0)] {
+        let own = point(run, |spec| {
+            spec.rw == Rw::RandRw && spec.block_size_bytes == 4096 && spec.queue_depth == depth
+        });
+        let mean = (latency(own, Op::Read) + latency(own, Op::Write)) / 2e3;
+        assert!((mean / demanded_us - 1.0).abs() < 0.05, "{depth}: {mean}");
+        assert!(latency(own, Op::Write) < latency(own, Op::Read), "writes wait for less at 4 KiB");
+    }
     // So nothing is concluded about a buffer or the drive from rows that the program made.
     assert!(run.findings.iter().all(|finding| finding.status != Status::Found), "{:?}", run.findings);
+}
+
+/// Block size from which a program gains nothing: value, or `None` where it is inconclusive.
+fn program_plateau(run: &Run, op: Op) -> Option<f64> {
+    let own = |finding: &&Finding| finding.conditions.op == Some(op);
+    findings(run, FindingName::ProgramPlateau).into_iter().find(own).expect("it is looked for").value
+}
+
+#[test]
+fn the_four_media_level_off_as_the_report_says_and_are_told_apart_past_the_cache() {
+    let [disk, stick, network] = OTHER_MEDIA.map(shared::run);
+    let mib_per_s = |run: &Run, rw, bytes, direct| {
+        let own = point(run, |spec| spec.rw == rw && spec.block_size_bytes == bytes && spec.direct == direct);
+        iops(own, if rw == Rw::Read { Op::Read } else { Op::Write }) * bytes as f64 / MIB
+    };
+    // The report's files are new: created, written, closed.
+    let media = disk.run.points.iter().filter(|p| p.experiment == "media" && p.spec.rw == Rw::Write);
+    assert!(media.clone().count() == 10 && media.clone().all(|p| p.spec.files == Files::New));
+    // "HDD 64 KiB, 80 to 110 MiB/s written and 400 to 450 read": memory, since the disk reads 114.
+    assert_eq!(program_plateau(&disk.run, Op::Write), Some(65_536.0));
+    assert!((100.0..106.0).contains(&mib_per_s(&disk.run, Rw::Write, 2 << 20, false)));
+    assert!((400.0..450.0).contains(&mib_per_s(&disk.run, Rw::Read, 65_536, false)));
+    assert!((110.0..116.0).contains(&mib_per_s(&disk.run, Rw::Read, 1 << 20, true)));
+    // "The same performance regardless of block size": the stick's own 20 MiB/s, whatever the program asks.
+    for bytes in [128, 4096, 65_536, 2 << 20] {
+        assert!((19.0..21.5).contains(&mib_per_s(&stick.run, Rw::Write, bytes, false)), "{bytes}");
+    }
+    // "55 to 60 MiB/s from 8 KiB on."
+    for bytes in [8192, 65_536, 2 << 20] {
+        assert!((55.0..60.0).contains(&mib_per_s(&network.run, Rw::Write, bytes, false)), "{bytes}");
+    }
 }
 
 #[test]
@@ -193,8 +271,12 @@ fn four_media_finds_the_curve_and_whose_it_is() {
         troubles.contains_key(&CheckName::CacheServed) && troubles.contains_key(&CheckName::WriteBack),
         "{troubles:?}"
     );
+    let of_program = [FindingName::ProcessorShare, FindingName::ProgramPlateau];
     let own = |finding: &&Finding| finding.status == Status::Found && finding.experiment == "media";
-    assert!(run.findings.iter().filter(own).all(|finding| finding.name == FindingName::ProcessorShare));
+    assert!(run.findings.iter().filter(own).all(|finding| of_program.contains(&finding.name)));
+    // "Levels out from 4 KiB" for writes: of the program. Reads of 8 KiB have 91 % of the highest.
+    assert_eq!(program_plateau(run, Op::Write), Some(4096.0));
+    assert_eq!(program_plateau(run, Op::Read), Some(65_536.0));
 }
 
 #[test]
@@ -240,13 +322,17 @@ fn fio_ssd_profiling_finds_the_limits_and_refuses_the_sheets_conditions() {
     // 3,333 MB/s in sequence.
     let sequential = bytes_per_s(run, Rw::Read, 131_072);
     assert!((sequential / 3.333e9 - 1.0).abs() < 0.03, "{sequential}");
-    // A "divot" of writes at a depth of 32 would have an interval that excludes its neighbours'.
-    let ends = |depth| {
-        let write = at(Rw::RandWrite, 131_072, depth).write.as_ref().expect("it writes");
-        (write.iops.low.unwrap(), write.iops.high.unwrap())
+    // A "divot" of writes at a depth of 32: none of 128 KiB, and none is claimed of 4 KiB.
+    let divot = |bytes| {
+        let own = |f: &&Finding| {
+            let conditions = &f.conditions;
+            f.experiment == "queue-depth"
+                && (conditions.op, conditions.block_size_bytes) == (Some(Op::Write), Some(bytes))
+        };
+        findings(run, FindingName::Shape).into_iter().find(own).expect("it is looked for").status
     };
-    let (own, before, after) = (ends(32), ends(16), ends(64));
-    assert!(own.1 > before.0.min(after.0), "{own:?} {before:?} {after:?}");
+    assert_eq!(divot(131_072), Status::Absent);
+    assert_ne!(divot(4096), Status::Found);
     // 316,935 random writes against a sheet's 118,000: not comparable, and why.
     assert!(troubles(run)[&CheckName::GeneratorBound].1.contains("is its limit, not the storage's"));
     let said = bench.iosonde(&["spec", "last", "d7-p5600", "--json"]);
@@ -254,4 +340,45 @@ fn fio_ssd_profiling_finds_the_limits_and_refuses_the_sheets_conditions() {
     let lines = document["lines"].as_array().unwrap();
     let writes = lines.iter().find(|line| line["line"].as_str().unwrap().contains("random write")).unwrap();
     assert_eq!(writes["verdict"], "not comparable", "{writes}");
+}
+
+#[test]
+fn within_the_fast_cache_the_four_figures_of_the_sheet_and_the_mixes_come_out() {
+    let shared = shared::run(FIO_SSD_FRESH);
+    let run = &shared.run;
+    assert!(run.run.bytes_written < 90_000_000_000, "{}", run.run.bytes_written);
+    let at = |rw, bytes, depth| {
+        point(run, |spec| spec.rw == rw && spec.block_size_bytes == bytes && spec.queue_depth == depth)
+    };
+    // Part 4: 3,333 and 2,268 MB/s, 411,295 and 316,935 blocks of 4 KiB a second.
+    for (rw, reported) in [(Rw::Read, 3.3332e9), (Rw::Write, 2.2684e9)] {
+        let rate = bytes_per_s(run, rw, 131_072);
+        assert!((rate / reported - 1.0).abs() < 0.01, "{rw}: {rate}");
+    }
+    for (rw, op, reported) in [(Rw::RandRead, Op::Read, 411_295.0), (Rw::RandWrite, Op::Write, 316_935.0)] {
+        let rate = iops(at(rw, 4096, 1024), op);
+        assert!((rate / reported - 1.0).abs() < 0.01, "{rw}: {rate}");
+    }
+    // Part 1: "minimal impact on latency". Six-fold for reads; writes are faster at 4 KiB and slower from 32 KiB on.
+    let read = |bytes| latency(at(Rw::RandRead, bytes, 16), Op::Read);
+    let write = |bytes| latency(at(Rw::RandWrite, bytes, 16), Op::Write);
+    assert!(read(131_072) > 6.0 * read(4096) && write(131_072) > 10.0 * write(4096));
+    assert!(write(4096) < 0.6 * read(4096) && write(32_768) > read(32_768));
+    // Part 2, 4 KiB: "write latency is lower than the read latency at each percentage".
+    for share in [10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0] {
+        let own = point(run, |spec| spec.block_size_bytes == 4096 && spec.read_percent == Some(share));
+        assert!(latency(own, Op::Write) < 0.5 * latency(own, Op::Read), "{share}");
+    }
+    // Part 2, 128 KiB: "an interesting peak in write latency at 40:60" is no peak.
+    let of_writes = |f: &&Finding| {
+        let conditions = &f.conditions;
+        f.experiment == "mix"
+            && (conditions.op, conditions.block_size_bytes) == (Some(Op::Write), Some(131_072))
+    };
+    let peak = findings(run, FindingName::Shape).into_iter().find(of_writes).expect("it is looked for");
+    assert_eq!(peak.status, Status::Absent, "{peak:?}");
+    // "Ten-fold for reads, five-fold for writes" from 4 to 128 KiB.
+    let gain = |rw, op| 32.0 * iops(at(rw, 131_072, 16), op) / iops(at(rw, 4096, 16), op);
+    let (reads, writes) = (gain(Rw::RandRead, Op::Read), gain(Rw::RandWrite, Op::Write));
+    assert!((4.5..5.5).contains(&reads) && (1.5..2.5).contains(&writes), "{reads} {writes}");
 }

@@ -56,6 +56,7 @@ registry! {
         log_writes_per_s::LogWritesPerS,
         commit_latency::CommitLatency,
         processor_share::ProcessorShare,
+        program_plateau::ProgramPlateau,
         drift::Drift,
         order_effect::OrderEffect,
         parallelism::Parallelism,
@@ -405,8 +406,9 @@ mod tests {
             assert!(beside || !findings.is_empty(), "{told}: no finding");
             for finding in findings {
                 assert_eq!(contradictions(&finding, &evidence), [""; 0], "{told}: {finding:?}");
-                // The processor's share is about what memory served as well, which is void elsewhere.
-                let own = kind.id() == FindingName::ProcessorShare && case == "all void";
+                // Two are about what memory served as well, which is void elsewhere.
+                let of_program = [FindingName::ProcessorShare, FindingName::ProgramPlateau];
+                let own = of_program.contains(&kind.id()) && case == "all void";
                 assert!(own || lacks || finding.status == Status::Inconclusive, "{told}: {finding:?}");
             }
         }

@@ -17,7 +17,7 @@
 
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::{
-    Detail, Estimate, ExperimentName, Finding, FindingName, Inconclusive, Unit,
+    Detail, Estimate, ExperimentName, Finding, FindingName, Inconclusive, Op, Unit,
     detail::{Plateau, PlateauMethod, SizeLawProblem},
 };
 use iosonde_stats::{LogEstimate, student_t};
@@ -48,24 +48,7 @@ impl FindingKind for PlateauBlockSize {
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.id(), experiment, unit: Unit::Bytes, confidence };
-        let groups = hockney::groups(points);
-        groups
-            .iter()
-            .map(|group| {
-                let (conditions, points) = (&group.conditions, &group.points);
-                match plateau(group, confidence) {
-                    Ok(Sizes { value, low, high, method }) => {
-                        let estimate =
-                            Estimate { value: value as f64, low: Some(low as f64), high: Some(high as f64) };
-                        let sizes = points.iter().map(|evidence| evidence.point.spec.block_size_bytes);
-                        let next_smaller_bytes = sizes.filter(|&bytes| bytes < low).max();
-                        let detail = Detail::Plateau(Plateau { next_smaller_bytes, method });
-                        writer.concluded(conditions, points, estimate, detail)
-                    }
-                    Err(why) => writer.inconclusive(conditions, points, why),
-                }
-            })
-            .collect()
+        hockney::groups(points).iter().map(|group| told(&writer, group, plateau(group, confidence))).collect()
     }
 
     fn proof(&self) -> Proof {
@@ -83,19 +66,38 @@ impl FindingKind for PlateauBlockSize {
     }
 }
 
+/// The finding about a group of sizes.
+pub(super) fn told(writer: &Writer, group: &Group, sizes: Result<Sizes, Inconclusive>) -> Finding {
+    let (conditions, points) = (&group.conditions, &group.points);
+    let measured = || points.iter().map(|evidence| evidence.point.spec.block_size_bytes);
+    match sizes {
+        Ok(Sizes { value, low, high, method }) => {
+            let estimate = Estimate { value: value as f64, low: Some(low as f64), high: Some(high as f64) };
+            let next_smaller_bytes = measured().filter(|&bytes| bytes < low).max();
+            let detail = Detail::Plateau(Plateau { next_smaller_bytes, method });
+            writer.concluded(conditions, points, estimate, detail)
+        }
+        Err(why) => writer.inconclusive(conditions, points, why),
+    }
+}
+
 /// Measured sizes.
-struct Sizes {
+pub(super) struct Sizes {
     value: u64,
     low: u64,
     high: u64,
     method: PlateauMethod,
 }
 
-fn plateau(group: &Group, confidence: f64) -> Result<Sizes, Inconclusive> {
+/// Bytes per second of each size, in order of the sizes.
+fn rates(
+    group: &Group,
+    rate: impl Fn(&Evidence, Op) -> Result<LogEstimate, Inconclusive>,
+) -> Result<Vec<(u64, LogEstimate)>, Inconclusive> {
     let mut rates = Vec::new();
     for evidence in &group.points {
         let bytes = evidence.point.spec.block_size_bytes;
-        let mut rate = group::valid_rate(evidence, group.op, &[])?;
+        let mut rate = rate(evidence, group.op)?;
         rate.log_mean += (bytes as f64).ln();
         rates.push((bytes, rate));
     }
@@ -104,6 +106,17 @@ fn plateau(group: &Group, confidence: f64) -> Result<Sizes, Inconclusive> {
         let (sizes, needed) = (rates.len(), hockney::SIZES_MIN);
         return Err(SizeLawProblem::TooFewSizes { sizes, needed, range_needed: 1 }.into());
     }
+    Ok(rates)
+}
+
+/// The plateau of what a program sees, whoever served it.
+pub(super) fn of_the_program(group: &Group, confidence: f64) -> Result<Sizes, Inconclusive> {
+    let rates = rates(group, group::valid_rate_whatever_set_it)?;
+    Ok(Sizes { method: PlateauMethod::OfTheProgram, ..by_comparison(&rates, confidence)? })
+}
+
+fn plateau(group: &Group, confidence: f64) -> Result<Sizes, Inconclusive> {
+    let rates = rates(group, |evidence, op| group::valid_rate(evidence, op, &[]))?;
     let law = hockney::of(group, confidence).ok().and_then(|law| law.half_size_bytes.map(|half| (law, half)));
     match law {
         Some((law, half)) => {

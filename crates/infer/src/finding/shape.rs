@@ -11,6 +11,9 @@
 //! no level contradicts its neighbours by more than 5 %. Inconclusive where one seems to and chance may be the
 //! cause.
 //!
+//! Over the share of reads in a mix, the mean latency of reads and that of writes are looked at in the same way, each
+//! for itself: a peak of latency at one mix is found, or refuted.
+//!
 //! Assumes: that all levels met the same storage, which the random order of trials within each round ensures. Over
 //! block sizes bytes per second are compared, over everything else requests per second.
 //!
@@ -20,7 +23,7 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::{
     Conditions, Detail, Estimate, ExperimentName, Finding, FindingName, Inconclusive, Op, TrialSpec, Unit,
-    detail::{CurveShape, FeatureKind, Level, UnsureFeature},
+    detail::{CurveFigure, CurveShape, FeatureKind, Level, UnsureFeature},
 };
 use iosonde_stats::LogEstimate;
 
@@ -107,7 +110,13 @@ impl FindingKind for Shape {
         let writer = Writer { name: self.id(), experiment, unit: Unit::Ratio, confidence };
         let all =
             AXES.iter().flat_map(|axis| curves(axis, points).into_iter().map(move |curve| (axis, curve)));
-        all.map(|(axis, curve)| one(&writer, axis, &curve)).collect()
+        let of_curve = |(axis, curve): (&Axis, Vec<&Evidence>)| {
+            let rates = curve.iter().map(|evidence| rate(axis, evidence)).collect();
+            let mut found = vec![one(&writer, axis, &curve, CurveFigure::Throughput, conditions(&curve), rates)];
+            found.extend(latencies(&writer, axis, &curve));
+            found
+        };
+        all.flat_map(of_curve).collect()
     }
 
     fn proof(&self) -> Proof {
@@ -184,11 +193,31 @@ fn rate(axis: &Axis, evidence: &Evidence) -> Result<LogEstimate, Inconclusive> {
     Ok(LogEstimate { log_mean: requests.log_mean - share.ln() + each.ln(), ..requests })
 }
 
-fn one(writer: &Writer, axis: &Axis, curve: &[&Evidence]) -> Finding {
-    let conditions = conditions(curve);
-    let rated = |evidence: &&'_ Evidence| rate(axis, evidence);
-    let rates: Result<Vec<LogEstimate>, Inconclusive> = curve.iter().map(rated).collect();
-    let rates = match rates {
+/// The mean latency of each direction over a mix.
+fn latencies(writer: &Writer, axis: &Axis, curve: &[&Evidence]) -> Vec<Finding> {
+    if !curve.iter().any(|evidence| evidence.point.spec.rw.is_mixed()) {
+        return Vec::new();
+    }
+    let of = |op: Op| {
+        let has = |evidence: &&&Evidence| evidence.point.spec.rw.has(op);
+        let own: Vec<&Evidence> = curve.iter().filter(has).copied().collect();
+        let conditions = Conditions { op: Some(op), ..conditions(&own) };
+        let values = own.iter().map(|evidence| group::valid_latency(evidence, op)).collect();
+        (own.len() >= LEVELS_MIN)
+            .then(|| one(writer, axis, &own, CurveFigure::Latency, conditions, values))
+    };
+    [Op::Read, Op::Write].into_iter().filter_map(of).collect()
+}
+
+fn one(
+    writer: &Writer,
+    axis: &Axis,
+    curve: &[&Evidence],
+    figure: CurveFigure,
+    conditions: Conditions,
+    values: Result<Vec<LogEstimate>, Inconclusive>,
+) -> Finding {
+    let rates = match values {
         Ok(rates) => rates,
         Err(why) => return writer.inconclusive(&conditions, curve, why),
     };
@@ -200,6 +229,7 @@ fn one(writer: &Writer, axis: &Axis, curve: &[&Evidence]) -> Finding {
     };
     if let Some(&Feature { kind, place, ratio, .. }) = furthest(true) {
         let detail = Detail::Shape(CurveShape::Feature {
+            figure,
             kind,
             at: at(place),
             before: at(place - 1),
@@ -210,11 +240,11 @@ fn one(writer: &Writer, axis: &Axis, curve: &[&Evidence]) -> Finding {
         return writer.concluded(&conditions, curve, ratio, detail);
     }
     if let Some(feature) = furthest(false) {
-        let unsure = UnsureFeature { at: at(feature.place), ratio: feature.ratio };
+        let unsure = UnsureFeature { at: at(feature.place), figure, ratio: feature.ratio };
         return writer.inconclusive(&conditions, curve, Inconclusive::UnsureFeature(unsure));
     }
     let levels = curve.len();
-    let smooth = CurveShape::Smooth { lowest: at(0), highest: at(levels - 1), levels };
+    let smooth = CurveShape::Smooth { figure, lowest: at(0), highest: at(levels - 1), levels };
     writer.absent(&conditions, curve, Detail::Shape(smooth))
 }
 
@@ -305,7 +335,8 @@ mod tests {
         assert_eq!((found.len(), found[0].status), (1, Status::Absent));
         let (lowest, highest) = (Level::QueueDepth(1), Level::QueueDepth(1024));
         let Detail::Shape(CurveShape::Smooth { levels, .. }) = found[0].detail else { panic!("{found:?}") };
-        assert_eq!(found[0].detail, Detail::Shape(CurveShape::Smooth { lowest, highest, levels }));
+        let figure = CurveFigure::Throughput;
+        assert_eq!(found[0].detail, Detail::Shape(CurveShape::Smooth { figure, lowest, highest, levels }));
         let noisy = Pretend { cv: 0.1, ..Pretend::usual() };
         let invented = noisy.conclusions(&Shape, DEPTHS, 400);
         let invented = invented.iter().filter(|found| found[0].status == Status::Found).count();

@@ -2,11 +2,22 @@
 
 use crate::{Estimate, Op, detail::Level};
 
+/// Figure that a curve shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CurveFigure {
+    /// Requests or bytes per second.
+    Throughput,
+    /// Mean latency of one direction.
+    Latency,
+}
+
 /// Feature of a curve over one parameter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum CurveShape {
     /// No level differs from its neighbours by more than the margin.
     Smooth {
+        /// Figure that the curve shows.
+        figure: CurveFigure,
         /// First level of the curve.
         lowest: Level,
         /// Last level of the curve.
@@ -16,6 +27,8 @@ pub enum CurveShape {
     },
     /// A level differs from both neighbours, or the curve falls for good.
     Feature {
+        /// Figure that the curve shows.
+        figure: CurveFigure,
         /// Kind of the feature.
         kind: FeatureKind,
         /// Level at which it lies.
@@ -81,6 +94,8 @@ pub enum Lead {
 pub struct UnsureFeature {
     /// Level at which it would lie.
     pub at: Level,
-    /// Throughput there over that of the nearer neighbour.
+    /// Figure that the curve shows.
+    pub figure: CurveFigure,
+    /// The figure there over that of the nearer neighbour.
     pub ratio: Estimate,
 }

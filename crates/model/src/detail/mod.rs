@@ -28,7 +28,7 @@ mod size_law;
 pub use cached::{CacheProblem, Cached};
 pub use commit::Commit;
 pub use constant_limit::{ConstantLimit, Counted};
-pub use curve::{Crossover, CurveShape, FeatureKind, Lead, UnsureFeature};
+pub use curve::{Crossover, CurveFigure, CurveShape, FeatureKind, Lead, UnsureFeature};
 pub use drift::{DriftProblem, RunDrift};
 pub use durable::Durable;
 pub use effect::{

@@ -35,6 +35,7 @@ super::declare::names! {
         LogWritesPerS "log_writes_per_s",
         CommitLatency "commit_latency",
         ProcessorShare "processor_share",
+        ProgramPlateau "program_plateau",
         Drift "drift",
         OrderEffect "order_effect",
         Parallelism "parallelism",

@@ -52,6 +52,29 @@ pub enum StridePass {
     Shifted,
 }
 
+/// File that a stream writes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Files {
+    /// The prepared file, over and over.
+    #[default]
+    Same,
+    /// A new file for each pass over the span: created, written from its beginning to its end, closed.
+    New,
+}
+
+impl std::str::FromStr for Files {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "same" => Ok(Self::Same),
+            "new" => Ok(Self::New),
+            _ => Err(format!("`{text}`: files are `same` or `new`")),
+        }
+    }
+}
+
 /// Workload: the combination of parameters that identifies a point. Where a workload has several streams, this is the
 /// first and `and` holds the others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -106,12 +129,19 @@ pub struct TrialSpec {
     /// Data that is written.
     #[serde(default)]
     pub payload: Payload,
+    /// File that is written.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub files: Files,
     /// True if each block carries its offset, version and checksum, and is read back.
     #[serde(default)]
     pub verify: bool,
     /// Streams that run beside this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub and: Vec<TrialSpec>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl Default for TrialSpec {
@@ -138,6 +168,7 @@ impl Default for TrialSpec {
             latency_limit: None,
             sync: Sync::None,
             payload: Payload::Random,
+            files: Files::Same,
             verify: false,
             and: Vec::new(),
         }
@@ -190,6 +221,7 @@ impl TrialSpec {
             (self.distribution != Distribution::Uniform).then(|| self.distribution.to_string()),
             (self.sync != Sync::None).then(|| self.sync.to_string()),
             (self.payload != Payload::Random).then(|| format!("payload {}", self.payload)),
+            (self.files == Files::New).then(|| "new files".to_owned()),
             self.verify.then(|| "verified".to_owned()),
         ]
         .into_iter()

@@ -4,7 +4,7 @@
 //! experiment names the keys that it takes, each with its own default; other keys keep their usual values.
 
 use iosonde_model::{
-    Arrivals, Device, Distribution, LatencyLimit, Payload, Rw, StridePass, Sync, TrialSpec, units,
+    Arrivals, Device, Distribution, Files, LatencyLimit, Payload, Rw, StridePass, Sync, TrialSpec, units,
 };
 
 use super::{Parameter, ParameterError, Parameters};
@@ -80,6 +80,10 @@ pub(super) const fn arrivals(default: &'static str) -> Parameter {
 
 pub(super) const fn limit(default: &'static str) -> Parameter {
     key("limit", "a latency to keep, as p99=1ms", default)
+}
+
+pub(super) const fn files(default: &'static str) -> Parameter {
+    key("files", "file that sequential writes go to: new (one for each pass), or same", default)
 }
 
 pub(super) const fn buffered(default: &'static str) -> Parameter {
@@ -285,6 +289,8 @@ impl Grid<'_> {
         self.vary_where(Rw::writes, syncs, |spec, sync| spec.sync = sync)?;
         let payloads: Vec<Payload> = given.if_given("payload", Parameters::parsed)?;
         self.vary_where(Rw::writes, payloads, |spec, payload| spec.payload = payload)?;
+        let files: Vec<Files> = given.if_given("files", Parameters::parsed)?;
+        self.vary_where(|rw| rw == Rw::Write, files, |spec, files| spec.files = files)?;
         let draws: Vec<Distribution> = given.if_given("distribution", Parameters::parsed)?;
         let about = |rw: Rw| rw.is_random() && !rw.trims();
         self.vary_where(about, draws, |spec, distribution| spec.distribution = distribution)

@@ -5,8 +5,14 @@
 //! measure it. The trial's processor time shows how much of it was work of the program and the kernel (system
 //! calls, copying) rather than waiting.
 //!
-//! Parameters: `rw` (`write`, `read`), `block_size`, `span` (the file's size), `sync` (a flush after this many
-//! writes), `buffered` (`false` bypasses the page cache).
+//! With `files = "new"`, each file is created, written and closed, and the next one begins; the time for that counts. A
+//! trial ends with its time, or when its files together are as large as the prepared area. They have no names
+//! (O_TMPFILE), and the kernel frees them when the trial has ended. Reads follow one pass over the prepared file, so
+//! that memory holds what it can of it, as of a file just written. With `files = "same"`, the prepared file is
+//! written again: its pages are in memory already, and a page that exists costs less than a new one.
+//!
+//! Parameters: `rw` (`write`, `read`), `block_size`, `span` (the file's size), `files` (`new`, `same`), `sync` (a flush
+//! after this many writes), `buffered` (`false` bypasses the page cache).
 //!
 //! How to read it: small requests are slow because each costs a system call, whatever the medium; the curve levels
 //! off where that cost is small compared with copying. Where the processor was busy nearly all the time
@@ -20,9 +26,9 @@
 //!   whole copy.
 //! - No page size of a device can be read from this curve: the page cache hides it.
 
-use iosonde_model::{Device, ExperimentName, TrialSpec};
+use iosonde_model::{Device, ExperimentName, Files, TrialSpec};
 
-use super::{Experiment, Parameter, ParameterError, Parameters, grid};
+use super::{Experiment, Manner, Parameter, ParameterError, Parameters, grid};
 
 pub(super) struct Media;
 
@@ -30,6 +36,7 @@ const PARAMETERS: &[Parameter] = &[
     grid::rw("[\"write\", \"read\"]"),
     grid::block_size("[128, 512, \"1k\", \"4k\", \"8k\", \"64k\", \"128k\", \"512k\", \"1M\", \"2M\"]"),
     grid::span("\"100M\""),
+    grid::files("\"new\""),
     grid::sync("\"none\""),
     grid::buffered("true"),
 ];
@@ -55,5 +62,15 @@ impl Experiment for Media {
             "psync".clone_into(&mut spec.engine);
         }
         Ok(specs)
+    }
+
+    fn manner_of(&self, parameters: &Parameters, spec: &TrialSpec) -> Result<Manner, ParameterError> {
+        let files: Vec<Files> = parameters.if_given("files", Parameters::parsed)?;
+        Ok(Manner {
+            pass_first: !spec.rw.writes() && files.contains(&Files::New),
+            // The first file of a trial is created like each of the others.
+            from_the_start: spec.files == Files::New,
+            ..Manner::default()
+        })
     }
 }

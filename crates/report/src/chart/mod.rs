@@ -28,6 +28,8 @@ registry! {
         stride_writes::StrideWrites,
         rate_vs_working_set::RateVsWorkingSet,
         mix::Mix,
+        mix_latency::MixLatency,
+        growth::Growth,
         latency_vs_load::LatencyVsLoad,
         latency_percentiles::LatencyPercentiles,
         latency_over_time::LatencyOverTime,
@@ -41,11 +43,16 @@ registry! {
 pub trait Chart: Named {
     /// The chart's data; `None` where the run has no points that answer its question.
     fn draw(&self, run: &Run) -> Option<Figure>;
+
+    /// Every picture of it, where a run has the data for several: one for each block size.
+    fn draw_all(&self, run: &Run) -> Vec<Figure> {
+        self.draw(run).into_iter().collect()
+    }
 }
 
 /// Every chart that this run has the data for, with its warnings.
 pub fn figures(run: &Run) -> Vec<Figure> {
-    CHARTS.iter().filter_map(|chart| chart.draw(run)).map(with_doubts).collect()
+    CHARTS.iter().flat_map(|chart| chart.draw_all(run)).map(with_doubts).collect()
 }
 
 /// A verdict appears beside the picture that it is about, not only in a list elsewhere.

@@ -376,6 +376,13 @@ pub(super) fn sentences(run: &Run, names: &[FindingName]) -> String {
     each_once(run, names, |_| true)
 }
 
+/// The sentences of the named findings about a workload's block size, or about none.
+pub(super) fn sentences_at(run: &Run, names: &[FindingName], spec: &TrialSpec) -> String {
+    each_once(run, names, |finding| {
+        finding.conditions.block_size_bytes.is_none_or(|bytes| bytes == spec.block_size_bytes)
+    })
+}
+
 /// The sentences of the named findings about these families: of their pattern, and of their size where they share one.
 pub(super) fn sentences_of(run: &Run, names: &[FindingName], families: &[Family]) -> String {
     let about = |finding: &Finding| {

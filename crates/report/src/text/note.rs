@@ -114,6 +114,10 @@ pub fn left_out(what: &LeftOut) -> String {
                 counted(*points)
             )
         }
+        LeftOut::NewFiles { points } => format!(
+            "{} that write new files: the target must be a directory with O_TMPFILE; `--set files=same` measures one file",
+            counted(*points)
+        ),
         LeftOut::StrideBelowBlock { points } => {
             format!("{} with a stride smaller than the block", counted(*points))
         }

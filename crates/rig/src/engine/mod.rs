@@ -132,6 +132,19 @@ pub struct Bench<'a> {
     pub verify: bool,
     /// Number of the job, which tells jobs on one simulated device apart.
     pub job: u32,
+    /// Where new files are created, for a stream that writes them.
+    pub new_files: Option<NewFiles<'a>>,
+}
+
+/// Where a stream creates its files.
+#[derive(Debug, Clone, Copy)]
+pub struct NewFiles<'a> {
+    /// Folder of the target; `None` on a simulated device.
+    pub folder: Option<&'a File>,
+    /// Offset of a file's first write.
+    pub offset_bytes: u64,
+    /// Size of a file.
+    pub file_bytes: u64,
 }
 
 impl Bench<'_> {
@@ -176,6 +189,11 @@ pub trait EngineKind: Named {
     /// Tests on this storage whether the options work.
     fn probe_options(&self, _storage: &Storage, _options: &[&'static str]) -> Result<(), Unavailable> {
         Ok(())
+    }
+
+    /// Returns true if the engine can write a stream to new files.
+    fn makes_files(&self) -> bool {
+        false
     }
 
     /// Returns true if the engine may be chosen automatically. Otherwise it is not used to fill files either.

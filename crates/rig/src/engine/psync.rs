@@ -14,15 +14,22 @@
 //! polling is to be had from `io_uring:iopoll`. A trim of a block device asks for zeroes, with unmapping
 //! where the device can: not the same command as a discard.
 
-use std::{fs::File, io, os::fd::AsRawFd, sync::Arc};
+use std::{
+    fs::File,
+    io,
+    os::fd::{AsFd, AsRawFd, OwnedFd},
+    sync::Arc,
+};
 
 use iosonde_model::{LoopNote, Named, Op, Sync};
 
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+
 use super::{
-    Abilities, Bench, Completion, Completions, Engine, EngineKind, EngineOption, Opened, Request, Storage,
-    Unavailable, calls,
+    Abilities, Bench, Completion, Completions, Engine, EngineKind, EngineOption, NewFiles, Opened, Request,
+    Storage, Unavailable, calls,
 };
-use crate::{buffer::BufferPool, clock::Clock};
+use crate::{buffer::BufferPool, clock::Clock, guard::unnamed};
 
 /// The registered engine.
 pub struct Psync;
@@ -60,11 +67,16 @@ impl EngineKind for Psync {
             sync: bench.sync,
             read_flags,
             write_flags,
+            new_files: bench.new_files.map(|made| Making::new(&made, file)).transpose()?,
             waited: 0,
             done: None,
         });
         let notes = if bench.has("hipri") { vec![LoopNote::HipriIgnored] } else { Vec::new() };
         Ok(Opened { engine, clock: Clock::real(), notes })
+    }
+
+    fn makes_files(&self) -> bool {
+        true
     }
 
     fn options(&self) -> &'static [EngineOption] {
@@ -143,15 +155,55 @@ struct Loop {
     sync: Sync,
     read_flags: i32,
     write_flags: i32,
+    new_files: Option<Making>,
     /// Requests that `nowait` failed and that were made again.
     waited: u64,
     done: Option<Completion>,
+}
+
+/// Files that a stream creates, one for each pass over its span.
+struct Making {
+    folder: File,
+    flags: OFlags,
+    offset_bytes: u64,
+    /// Closed files. A file without a name is freed with its last descriptor, which a named one is not, and freeing
+    /// takes time: these stay until the trial has ended.
+    closed: Vec<OwnedFd>,
+}
+
+impl Making {
+    fn new(made: &NewFiles, like: &File) -> io::Result<Self> {
+        let none = || io::Error::other("files without a name cannot be made on this target");
+        let folder = made.folder.ok_or_else(none)?.try_clone()?;
+        let flags = fcntl_getfl(like)? & OFlags::DIRECT;
+        let room = (like.metadata()?.len() / made.file_bytes.max(1)) as usize + 1;
+        Ok(Self { folder, flags, offset_bytes: made.offset_bytes, closed: Vec::with_capacity(room) })
+    }
+
+    /// Closes the latest file and creates the next.
+    fn next(&mut self, latest: &mut Arc<File>) -> io::Result<()> {
+        let file = unnamed(&self.folder)?;
+        if !self.flags.is_empty() {
+            fcntl_setfl(&file, fcntl_getfl(&file)? | self.flags)?;
+        }
+        let latest = std::mem::replace(latest, Arc::new(file));
+        // Closing one of two descriptors is a close to the file system: it may write back what it holds.
+        self.closed.push(latest.as_fd().try_clone_to_owned()?);
+        drop(latest);
+        Ok(())
+    }
 }
 
 impl Loop {
     #[inline]
     fn call(&mut self, request: &Request) -> i32 {
         let &Request { op, length_bytes, offset_bytes, .. } = request;
+        if let Some(made) = self.new_files.as_mut().filter(|made| made.offset_bytes == offset_bytes)
+            && op == Op::Write
+            && let Err(error) = made.next(&mut self.file)
+        {
+            return -error.raw_os_error().unwrap_or(libc::EIO);
+        }
         let (fd, length, at) = (self.file.as_raw_fd(), length_bytes as usize, offset_bytes as libc::off_t);
         let buffer = self.slots[request.slot as usize];
         // SAFETY: the slot's buffer is at least a block long and outlives the engine; nobody else uses it.

@@ -56,9 +56,18 @@ impl EngineKind for Sim {
         }
         let (shared, job) = (shared.clone(), bench.job as usize);
         let memory = bench.verify.then(|| Memory::of(bench.buffers));
-        let engine =
-            Box::new(Loop { shared: shared.clone(), direct: bench.direct, job, done: Vec::new(), memory });
+        let new_files = bench.new_files.map(|made| Making {
+            first_bytes: made.offset_bytes,
+            file_bytes: made.file_bytes.max(1),
+            shift_bytes: 0,
+        });
+        let (direct, done) = (bench.direct, Vec::new());
+        let engine = Box::new(Loop { shared: shared.clone(), direct, job, done, new_files, memory });
         Ok(Opened { engine, clock: Clock::Virtual(shared.clock.clone()), notes: Vec::new() })
+    }
+
+    fn makes_files(&self) -> bool {
+        true
     }
 }
 
@@ -95,8 +104,31 @@ struct Loop {
     direct: bool,
     job: usize,
     done: Vec<Done>,
+    new_files: Option<Making>,
     /// Where bytes come from and go to, where the device is to hold them.
     memory: Option<Memory>,
+}
+
+/// Files that a stream creates: each pass over its span goes to addresses where the latest files are not, as a file
+/// system's allocator gives them, from the end of the device downwards.
+struct Making {
+    first_bytes: u64,
+    file_bytes: u64,
+    /// Distance of the present file from the addresses of the requests.
+    shift_bytes: u64,
+}
+
+impl Making {
+    fn placed(&mut self, offset_bytes: u64, shared: &SharedDevice) -> u64 {
+        if offset_bytes == self.first_bytes {
+            let places = (shared.device.borrow().capacity_bytes() - self.first_bytes) / self.file_bytes;
+            let made = shared.files_made.replace(shared.files_made.get() + 1);
+            // The first place is that of the requests, where the prepared file is.
+            self.shift_bytes =
+                places.checked_sub(1 + made % (places - 1).max(1)).unwrap_or(0) * self.file_bytes;
+        }
+        offset_bytes + self.shift_bytes
+    }
 }
 
 /// The job's buffers, and what each is used for.
@@ -136,9 +168,11 @@ impl Memory {
 
 impl Engine for Loop {
     fn submit(&mut self, now_ns: u64, requests: &[Request]) -> io::Result<usize> {
-        let mut device = self.shared.device.borrow_mut();
         for request in requests {
-            let &Request { slot, op, length_bytes, offset_bytes } = request;
+            let &Request { slot, op, length_bytes, mut offset_bytes } = request;
+            if let Some(made) = self.new_files.as_mut().filter(|_| op == Op::Write) {
+                offset_bytes = made.placed(offset_bytes, &self.shared);
+            }
             match &mut self.memory {
                 Some(memory) => memory.requests[slot as usize] = Some(*request),
                 None if matches!(op, Op::Write | Op::Trim) => {
@@ -147,7 +181,7 @@ impl Engine for Loop {
                 }
                 None => {}
             }
-            device.submit_by(
+            self.shared.device.borrow_mut().submit_by(
                 self.job,
                 now_ns,
                 Ask {

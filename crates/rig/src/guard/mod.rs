@@ -27,6 +27,7 @@ pub use admitted::Admitted;
 pub use direct::{DirectAbility, direct_ability, set_direct};
 use inode::Inode;
 pub use intent::{Destroy, Intent, Protected};
+pub(crate) use own::unnamed;
 pub use own::{OwnFile, StrayRecorder, remove_strays};
 pub use refusal::{Refusal, Remedy, quoted};
 pub use target::Target;

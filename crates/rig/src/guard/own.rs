@@ -34,6 +34,7 @@ pub trait StrayRecorder {
 pub struct OwnFile {
     file: Arc<File>,
     named: Option<Named>,
+    folder: Option<File>,
 }
 
 #[derive(Debug)]
@@ -47,7 +48,7 @@ impl OwnFile {
     /// Makes one in a folder that was opened (O_PATH suffices); `path` is the folder's, for the record.
     pub(super) fn make(folder: &File, path: &Path, recorder: &mut dyn StrayRecorder) -> io::Result<Self> {
         match unnamed(folder) {
-            Ok(file) => Ok(Self { file: Arc::new(file), named: None }),
+            Ok(file) => Ok(Self { file: Arc::new(file), named: None, folder: Some(folder.try_clone()?) }),
             // Errors of kernels without O_TMPFILE: EOPNOTSUPP from the file system; EISDIR and
             // ENOENT from code that knows only the directory bit in it; EINVAL from some user-space file
             // systems.
@@ -70,7 +71,7 @@ impl OwnFile {
             match named(folder, &name) {
                 Ok(Some(file)) => {
                     let named = Named { folder: folder.try_clone()?, name, path: stray };
-                    return Ok(Self { file: Arc::new(file), named: Some(named) });
+                    return Ok(Self { file: Arc::new(file), named: Some(named), folder: None });
                 }
                 Ok(None) | Err(Errno::EXIST) => recorder.forget(&stray)?,
                 Err(error) => {
@@ -85,6 +86,11 @@ impl OwnFile {
     /// The open file.
     pub fn file(&self) -> &Arc<File> {
         &self.file
+    }
+
+    /// Returns the folder, if further files can be made there without a name.
+    pub fn folder(&self) -> Option<&File> {
+        self.folder.as_ref()
     }
 
     /// Returns the path of a file that needed a name; `None` for a file without one. Delete it from the record when
@@ -106,7 +112,8 @@ impl Drop for OwnFile {
     }
 }
 
-fn unnamed(folder: &File) -> Result<File, Errno> {
+/// Makes a file without a name, which is gone when it is closed.
+pub(crate) fn unnamed(folder: &File) -> Result<File, Errno> {
     // O_EXCL beside O_TMPFILE: nobody can give it a name later.
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::EXCL | OFlags::CLOEXEC;
     openat(folder, ".", flags, Mode::RUSR | Mode::WUSR).map(File::from)

@@ -44,8 +44,17 @@ pub fn read_back(
     let new_pool = if simulated { BufferPool::unused } else { BufferPool::new };
     let buffers = new_pool(depth, most as u64 * block_bytes)?;
     let (sync, direct) = (Sync::None, spec.direct);
-    let bench =
-        Bench { storage, depth, buffers: &buffers, direct, sync, options: &options, verify: true, job };
+    let bench = Bench {
+        storage,
+        depth,
+        buffers: &buffers,
+        direct,
+        sync,
+        options: &options,
+        verify: true,
+        job,
+        new_files: None,
+    };
     let Opened { engine, clock, .. } = kind.open(&bench)?;
     let mut back = Back {
         engine,

@@ -31,7 +31,13 @@ fn trial(file: &Arc<File>, spec: &TrialSpec, ios: u64, between: &mut dyn FnMut(&
     let storage = Storage::File(Arc::clone(file));
     let plan = VerifyPlan::new(&storage, spec, 5, &Clock::real()).unwrap();
     let stop = AtomicBool::new(false);
-    let shift = Shift { limits: Limits::requests(ios), phase: Phase::Measure, stop: &stop, plan: &plan };
+    let shift = Shift {
+        limits: Limits::requests(ios),
+        phase: Phase::Measure,
+        stop: &stop,
+        plan: &plan,
+        folder: None,
+    };
     let worked = crew::work(&storage, &crew::jobs(spec, 5), shift, &mut Damage(file, between)).unwrap();
     worked.iter().filter_map(|worker| worker.found).reduce(|sum, more| sum + more).unwrap()
 }
@@ -110,7 +116,7 @@ fn faulty(bytes: usize, fault: impl Fn(&History, u64) -> Vec<u8>) -> Verificatio
         }
     };
     let limits = Limits::requests(2 * BLOCKS);
-    let shift = Shift { limits, phase: Phase::Measure, stop: &stop, plan: &plan };
+    let shift = Shift { limits, phase: Phase::Measure, stop: &stop, plan: &plan, folder: None };
     let worked = crew::work(&storage, &crew::jobs(&spec, 5), shift, &mut Damage(&file, &damage)).unwrap();
     worked[0].found.unwrap()
 }
@@ -231,7 +237,7 @@ proptest! {
 }
 
 fn bed(file: &Arc<File>) -> Bed {
-    Bed { storage: Storage::File(Arc::clone(file)), watch: None, clock: Clock::real() }
+    Bed { storage: Storage::File(Arc::clone(file)), watch: None, clock: Clock::real(), folder: None }
 }
 
 fn run(bed: &mut Bed, spec: &TrialSpec, ios: u64) -> std::io::Result<crate::trial::FinishedTrial> {

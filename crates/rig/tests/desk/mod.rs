@@ -99,6 +99,7 @@ impl Scratch {
             sync,
             options: &options,
             job: 0,
+            new_files: None,
         };
         let opened = kind.open(&bench).map_err(|error| error.to_string())?;
         Ok(Desk { name: name.to_owned(), engine: opened.engine, notes: opened.notes, buffers, depth })

@@ -7,7 +7,8 @@
 //!   turn finds nothing (second chance replacement, pages of 4 KiB);
 //! * reads in sequence fetch `readahead` at a time and wait for it (Linux fetches ahead of need; here the
 //!   reader waits, so that the time of a window is exact: one request of that size, and hits for the rest);
-//! * a write is copied and done. Above half of `dirty_limit` (a share of memory), or 30 s after the first of
+//! * a write is copied and done. Each page that the cache does not hold yet costs `new_page` more, as in a new file:
+//!   memory is found for it, and the file system makes a place for it. Above half of `dirty_limit` (a share of memory), or 30 s after the first of
 //!   them, dirty pages are written back in runs of at most 1 MiB, 32 at a time; a writer that would exceed
 //!   the limit waits (as Linux's dirty_background_ratio, dirty_expire_centisecs and dirty_ratio). The run that
 //!   is being written is left until it is whole, as long as other runs are under way: one sent half done
@@ -28,6 +29,7 @@
 //! memory = "16GiB"
 //! page_cache = true           # the default where there is `memory`
 //! copy_rate = "10GB/s"        # or { read = "10GB/s", write = "5GB/s" }, with whatever else the program does to a byte
+//! new_page = "0s"             # of the processor, for each page of a write that is not in memory yet
 //! readahead = "128KiB"
 //! dirty_limit = "20%"
 //! direct = "honoured"         # or "ignored", or "nocache"
@@ -35,7 +37,7 @@
 
 use iosonde_model::{
     FileError, FindingName, Named, Op,
-    units::{self, Share, SizeBytes},
+    units::{self, Share, SizeBytes, TimeNs},
 };
 use serde::Deserialize;
 use std::{
@@ -116,7 +118,15 @@ impl PartKind for PageCache {
             return Err(reader.impossible("host.dirty_limit", "it lies between 1% and 80% of memory"));
         }
         let (memory_bytes, direct) = (memory.0, host.direct);
-        Ok(Some(Arc::new(CacheSettings { memory_bytes, copy, readahead_bytes, dirty_share, direct })))
+        let new_page_ns = host.new_page.map_or(0, |time| time.0);
+        Ok(Some(Arc::new(CacheSettings {
+            memory_bytes,
+            copy,
+            new_page_ns,
+            readahead_bytes,
+            dirty_share,
+            direct,
+        })))
     }
 }
 
@@ -125,6 +135,7 @@ struct HostKeys {
     memory: Option<SizeBytes>,
     page_cache: Option<bool>,
     copy_rate: Option<Rates>,
+    new_page: Option<TimeNs>,
     readahead: Option<SizeBytes>,
     dirty_limit: Option<Share>,
     #[serde(default)]
@@ -146,6 +157,7 @@ struct CacheSettings {
     memory_bytes: u64,
     /// Rate at which the program's CPU copies bytes.
     copy: Rates,
+    new_page_ns: u64,
     readahead_bytes: u64,
     dirty_share: f64,
     direct: Direct,
@@ -416,14 +428,20 @@ impl Cache {
 
     fn take_write(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> u64 {
         let bytes = flow[id].asked_bytes;
-        pages_of(flow[id].offset_bytes, bytes).for_each(|page| self.pages.soil(page));
+        let mut cost_ns = self.settings.copy_ns(Op::Write, bytes);
+        for page in pages_of(flow[id].offset_bytes, bytes) {
+            if self.settings.new_page_ns > 0 && !self.pages.holds(page) {
+                cost_ns += self.settings.new_page_ns;
+            }
+            self.pages.soil(page);
+        }
         self.written_to_bytes = flow[id].offset_bytes + u64::from(bytes);
         if !self.timer_set {
             self.timer_set = true;
             flow.events.push(now_ns + EXPIRE_NS, 0, Leg::Wake(self.place.stage));
         }
         self.write_back(now_ns, flow);
-        flow.compute_for(now_ns, id, self.settings.copy_ns(Op::Write, bytes))
+        flow.compute_for(now_ns, id, cost_ns)
     }
 
     fn drop_whole_pages(&mut self, offset_bytes: u64, bytes: u32) {

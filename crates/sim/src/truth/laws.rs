@@ -134,6 +134,7 @@ impl<'a> Laws<'a> {
             | FindingName::MixInterference
             | FindingName::StrideEffect
             | FindingName::AlignmentEffect
+            | FindingName::ProgramPlateau
             | FindingName::Shape
             | FindingName::Crossover
             | FindingName::CacheBytes

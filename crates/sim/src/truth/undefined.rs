@@ -45,6 +45,7 @@ pub(super) fn why_not(finding: FindingName) -> String {
         }
         FindingName::JobsEffect => "it depends on how many workers there are and on their queue depth",
         FindingName::ProcessorShare => "requests cost the program no time",
+        FindingName::ProgramPlateau => "it depends on the sizes that are measured, and on what memory holds",
         // These have laws of their own, which say why where they give nothing.
         FindingName::DeviceBandwidth
         | FindingName::MaxIops

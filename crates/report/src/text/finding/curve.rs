@@ -8,7 +8,7 @@ use crate::text::{
 use iosonde_infer::finding::effect::MARGIN;
 use iosonde_model::{
     Finding, Op, Unit,
-    detail::{Crossover, CurveShape, FeatureKind, Lead, UnsureFeature},
+    detail::{Crossover, CurveFigure, CurveShape, FeatureKind, Lead, UnsureFeature},
 };
 
 use super::{
@@ -17,7 +17,11 @@ use super::{
 };
 
 pub(super) fn shape_sentence(finding: &Finding, shape: &CurveShape) -> String {
-    let what = workload_at(&finding.conditions);
+    let (CurveShape::Smooth { figure, .. } | CurveShape::Feature { figure, .. }) = shape;
+    let mut what = workload_at(&finding.conditions);
+    if *figure == CurveFigure::Latency {
+        what = format!("mean latency of {what} in a mix");
+    }
     let said = match shape {
         CurveShape::Smooth { lowest, highest, .. } => {
             format!("no dip, peak or step from {} to {}", level(*lowest), level(*highest))
@@ -32,7 +36,7 @@ pub(super) fn shape_sentence(finding: &Finding, shape: &CurveShape) -> String {
                 Some(after) => format!("the nearer of {} and {}", level(*before), level(*after)),
                 None => level(*before),
             };
-            format!("{name} {}, {} the throughput of {of}", at(*place), value(finding))
+            format!("{name} {}, {} the {} of {of}", at(*place), value(finding), figure_name(*figure))
         }
     };
     capitalised(&format!("{what}: {said}."))
@@ -50,9 +54,17 @@ pub(super) fn shape_why(shape: &CurveShape) -> String {
     }
 }
 
+fn figure_name(figure: CurveFigure) -> &'static str {
+    match figure {
+        CurveFigure::Throughput => "throughput",
+        CurveFigure::Latency => "mean latency",
+    }
+}
+
 pub(super) fn unsure(feature: &UnsureFeature) -> String {
     format!(
-        "throughput {} is {} that of the nearer neighbour, which may be chance; use a longer `--time`",
+        "{} {} is {} that of the nearer neighbour, which may be chance; use a longer `--time`",
+        figure_name(feature.figure),
         at(feature.at),
         with_interval(Unit::Ratio, &feature.ratio)
     )

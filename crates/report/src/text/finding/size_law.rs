@@ -29,7 +29,10 @@ pub(super) fn why(law: &SizeLaw) -> String {
 }
 
 pub(super) fn plateau_sentence(finding: &Finding, facts: &Plateau) -> String {
-    let what = capitalised(&workload_at(&finding.conditions));
+    let mut what = capitalised(&workload_at(&finding.conditions));
+    if finding.name == FindingName::ProgramPlateau {
+        what = format!("{what} of a program");
+    }
     format!("{what} reach 95 % of their bandwidth from {} on.", plateau_sizes(finding, facts))
 }
 
@@ -60,6 +63,11 @@ pub(super) fn plateau(finding: &Finding, facts: &Plateau) -> Figure {
 
 pub(super) fn plateau_why(facts: &Plateau) -> String {
     match facts.method {
+        PlateauMethod::OfTheProgram => {
+            "Each size is compared with the highest throughput that the program saw. Memory \
+                                        may have served it: this is no property of the device."
+                .to_owned()
+        }
         PlateauMethod::Law(law) => format!("{} Rounded up to a measured size.", why(&law)),
         PlateauMethod::Comparison => {
             "Each size is compared with the highest bandwidth; the linear model does not fit.".to_owned()

@@ -41,6 +41,7 @@ pub(in crate::text) fn subject(finding: &Finding) -> String {
         FindingName::LogWritesPerS => "Log writes per second",
         FindingName::CommitLatency => "Commit latency",
         FindingName::ProcessorShare => "CPU share",
+        FindingName::ProgramPlateau => "Plateau block size of a program",
         FindingName::Drift => "Drift",
         FindingName::OrderEffect => "Effect of the preceding workload",
         FindingName::Parallelism => "Parallel units",
