@@ -272,9 +272,8 @@ impl MixedModel {
             true => self.design.log_mean_of_trend(&self.solution.parameters, sign),
             false => 0.0,
         };
-        let fitted = self.design.offset[group]
-            + self.solution.parameters[group]
-            + sign * (trend + self.excess[group]);
+        let fitted =
+            self.design.offset[group] + self.solution.parameters[group] + sign * (trend + self.excess[group]);
         match self.own_range(group) {
             Some([least, most]) => fitted.clamp(least, most),
             None => fitted,
@@ -295,8 +294,7 @@ impl MixedModel {
     /// of them where the reference has no rows after that time: the remaining groups influence each other, and fewer
     /// of them are left to do so.
     fn moved_since(&self, group: usize) -> f64 {
-        let last =
-            self.design.members[group].iter().map(|&i| self.design.rows[i].place).fold(0.0, f64::max);
+        let last = self.design.members[group].iter().map(|&i| self.design.rows[i].place).fold(0.0, f64::max);
         if !self.witness.is_empty() && self.witness.iter().all(|(place, _)| *place <= last) {
             return 0.0;
         }

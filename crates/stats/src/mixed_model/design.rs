@@ -119,7 +119,17 @@ impl Design {
                 Line { group, value: given[i].log_value - offset[group], entries, place: at }
             })
             .collect();
-        Some(Self { rows, time, order, members, groups, knots, columns: groups + 1 + knots, offset, follows: vec![true; groups] })
+        Some(Self {
+            rows,
+            time,
+            order,
+            members,
+            groups,
+            knots,
+            columns: groups + 1 + knots,
+            offset,
+            follows: vec![true; groups],
+        })
     }
 
     /// Takes the groups from the trend that do not follow it, and returns whether there were any.

@@ -60,7 +60,8 @@ fn groups_that_a_trend_fits_worse_than_none_do_not_follow_it() {
     }
     let got = fit.estimate(2).unwrap();
     // Mean of exp(0.5 exp(-t / 15)) over 100 s.
-    let want = 2.0 + ((0..1000).map(|i| (0.5 * (-f64::from(i) / 150.0).exp()).exp()).sum::<f64>() / 1000.0).ln();
+    let want =
+        2.0 + ((0..1000).map(|i| (0.5 * (-f64::from(i) / 150.0).exp()).exp()).sum::<f64>() / 1000.0).ln();
     assert!((got.log_mean - want).abs() < 0.02 && got.half_width(0.95) < 0.04, "{got:?} for {want}");
     // What one follows and another does not is no part of their ratio's certainty, and their difference still is.
     let ratio = fit.ratio(2, 8).unwrap();
