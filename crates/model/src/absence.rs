@@ -116,6 +116,8 @@ pub enum Counter {
     SoftirqTime,
     /// Time in which some task waited.
     WaitingTime,
+    /// Counters of a cloud volume's controller.
+    VolumeStatistics,
     /// Requests of a network file system.
     Requests,
     /// Transmissions of a network file system.

@@ -59,4 +59,4 @@ pub use trial::{
 };
 pub use unit::Unit;
 pub use verdict::{About, Judgement, Outcome, Reason, Scope, Verdict};
-pub use witness::{Injected, IoLimit, Witnesses};
+pub use witness::{Injected, IoLimit, VolumeStatistics, Witnesses};

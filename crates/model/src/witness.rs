@@ -19,6 +19,23 @@ pub struct IoLimit {
     pub bytes_per_s: Option<f64>,
 }
 
+/// What the controller of a cloud volume counted over the readings (statistics page of AWS).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct VolumeStatistics {
+    /// Time with more requests than the volume's limit of IOPS lets pass. `None` for an instance's own drive.
+    pub volume_iops_exceeded_s: Option<f64>,
+    /// Time with more bytes than the volume's limit of throughput lets pass. `None` for an instance's own drive.
+    pub volume_throughput_exceeded_s: Option<f64>,
+    /// Time with more requests than the instance's limit of IOPS lets pass.
+    pub instance_iops_exceeded_s: f64,
+    /// Time with more bytes than the instance's limit of throughput lets pass.
+    pub instance_throughput_exceeded_s: f64,
+    /// Mean latency of reads at the controller, without the host; `None` where none completed.
+    pub read_latency_ns_mean: Option<f64>,
+    /// Mean latency of writes at the controller; `None` where none completed.
+    pub write_latency_ns_mean: Option<f64>,
+}
+
 /// Readings taken before and after a trial, from before the first submission to after the last completion,
 /// warm-up included. What could not be read is `None`, never 0.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -73,6 +90,9 @@ pub struct Witnesses {
     /// The same before, where they were others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub io_limits_before: Option<Vec<IoLimit>>,
+    /// What the controller of a cloud volume counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub volume_statistics: Option<VolumeStatistics>,
     /// Bytes of the addressed span in holes, or in extents that were reserved and never written, before.
     #[serde(default)]
     pub unmapped_bytes: Option<u64>,

@@ -65,6 +65,7 @@ const TABLES: &[(&str, &str, &str, &str)] = &[
         "Absence",
     ),
     ("A counter of a missing reading", "`witnesses.absent[].counter`", "absence.rs", "Counter"),
+    ("What a cloud volume counts", "`witnesses.volume_statistics`", "witness.rs", "VolumeStatistics"),
     ("A ceiling", "`witnesses.io_limits[]`", "witness.rs", "IoLimit"),
     ("Faults on purpose", "`witnesses.injected`", "witness.rs", "Injected"),
     ("A point", "`points[]`", "point.rs", "Point"),

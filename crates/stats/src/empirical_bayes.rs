@@ -14,8 +14,11 @@ use statrs::{
 
 use super::bisect;
 
-/// Error rate of the test for a group with an outlying variance.
+/// Error rate of the test for a group that varies far more than the others.
 const WILD: f64 = 0.01;
+/// Error rate of the test for one that varies far less. Its own variance makes its interval narrow: of ten rows, one
+/// with a quarter of the others' standard deviation does not pass.
+const STILL: f64 = 1e-3;
 
 /// Prior distribution of the groups' variances: scaled inverse χ².
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -69,7 +72,8 @@ impl Prior {
     }
 
     /// Returns the posterior variance of a group and its degrees of freedom. A group whose variance is significantly
-    /// larger than the common one is returned as it is: shrinkage would make its interval too narrow.
+    /// larger or smaller than the common one is returned as it is: shrinkage would make its interval too narrow, or give
+    /// values that repeat to the last digit the noise of the others.
     pub fn posterior(&self, variance: f64, degrees_of_freedom: f64) -> (f64, f64) {
         if self.is_outlier(variance, degrees_of_freedom) {
             return (variance, degrees_of_freedom);
@@ -94,15 +98,16 @@ impl Prior {
         if prior > 0.0 { prior * prior / (prior + own) } else { 0.0 }
     }
 
-    /// Returns true where a variance is significantly larger than the common one (F test at 1 %).
+    /// Returns true where a variance is significantly larger or smaller than the common one (F test).
     fn is_outlier(&self, variance: f64, degrees_of_freedom: f64) -> bool {
         let ratio = variance / self.variance;
-        // 2.5: chance alone goes further once in a hundred times, whatever the degrees of freedom here.
-        if self.degrees_of_freedom < 0.5 || degrees_of_freedom < 0.5 || ratio.is_nan() || ratio < 2.5 {
+        // 2.5 and 0.25: chance alone goes further once in a hundred times, whatever the degrees of freedom here.
+        let is_near = (0.25..2.5).contains(&ratio);
+        if self.degrees_of_freedom < 0.5 || degrees_of_freedom < 0.5 || ratio.is_nan() || is_near {
             return false;
         }
         let law = FisherSnedecor::new(degrees_of_freedom, self.degrees_of_freedom);
-        law.is_ok_and(|law| law.sf(ratio) < WILD)
+        law.is_ok_and(|law| if ratio > 1.0 { law.sf(ratio) < WILD } else { law.cdf(ratio) < STILL })
     }
 }
 

@@ -13,8 +13,8 @@
 //! The estimand is the mean of the value itself, not of its logarithm, over the time from the first row's start to
 //! the last row's end (see [`Average`]).
 //!
-//! Assumed: the trend multiplies all groups by the same factor, and each group's rows are spread over the time at
-//! random. After a group's last row, the trend of the other groups extrapolates it.
+//! Assumed: the trend multiplies all groups by the same factor, but for groups that it fits worse than no trend does
+//! (these have none), and each group's rows are spread over the time at random. After a group's last row, the trend of the other groups extrapolates it.
 
 mod design;
 mod row;
@@ -126,7 +126,7 @@ impl MixedModel {
         let Beside { reference, kept: decided } = beside;
         let mut order: Vec<usize> = (0..rows.len()).collect();
         order.sort_by(|&a, &b| rows[a].start_s.total_cmp(&rows[b].start_s));
-        let design = Design::new(rows, order, groups)?;
+        let mut design = Design::new(rows, order, groups)?;
         let decided: Vec<Option<bool>> =
             design.order.iter().map(|&row| decided.get(row).copied().flatten()).collect();
         let mut kept: Vec<bool> = decided.iter().map(|decided| decided.unwrap_or(true)).collect();
@@ -137,15 +137,17 @@ impl MixedModel {
         // 10: two or three passes converge. Rows of a mode stay kept: a step of all groups would else be the trend in
         // one pass and a second mode in the next, and two fits of the same rows would end with different ones.
         for pass in 0..10 {
+            // Weights that fit first: with equal ones, a trend follows the noise of what scatters most.
+            let parted = pass > 1 && design.part_from_trend(&solution);
             let found = within_limit(&design, &solution, &kept, &mut in_mode);
             let next = decided.iter().zip(found).map(|(decided, found)| decided.unwrap_or(found)).collect();
             let drift = spread.reweight(&mut weight);
-            if next == kept && drift < 0.02 && pass > 0 {
+            if next == kept && drift < 0.02 && pass > 1 && !parted {
                 break;
             }
             kept = next;
             // The roughness of the first passes may still be due to rows that are outliers now.
-            let roughness = (pass > 2).then_some(solution.roughness);
+            let roughness = (pass > 2 && !parted).then_some(solution.roughness);
             solution = design.solve(&kept, &weight, roughness)?;
             spread = Spread::of(&design, &solution, &kept);
         }
@@ -266,9 +268,12 @@ impl MixedModel {
 
     fn level(&self, group: usize) -> f64 {
         let sign = self.average.sign();
-        let fitted = self.design.offset[group]
-            + self.solution.parameters[group]
-            + sign * (self.design.log_mean_of_trend(&self.solution.parameters, sign) + self.excess[group]);
+        let trend = match self.design.follows[group] {
+            true => self.design.log_mean_of_trend(&self.solution.parameters, sign),
+            false => 0.0,
+        };
+        let fitted =
+            self.design.offset[group] + self.solution.parameters[group] + sign * (trend + self.excess[group]);
         match self.own_range(group) {
             Some([least, most]) => fitted.clamp(least, most),
             None => fitted,
@@ -289,8 +294,7 @@ impl MixedModel {
     /// of them where the reference has no rows after that time: the remaining groups influence each other, and fewer
     /// of them are left to do so.
     fn moved_since(&self, group: usize) -> f64 {
-        let last =
-            self.design.members[group].iter().map(|&i| self.design.rows[i].place()).fold(0.0, f64::max);
+        let last = self.design.members[group].iter().map(|&i| self.design.rows[i].place).fold(0.0, f64::max);
         if !self.witness.is_empty() && self.witness.iter().all(|(place, _)| *place <= last) {
             return 0.0;
         }
@@ -328,7 +332,8 @@ impl MixedModel {
     ) -> Option<f64> {
         let (design, solution) = (&self.design, &self.solution);
         let mut aim = vec![0.0; design.columns];
-        let trend: f64 = combination.iter().map(|(_, factor)| factor).sum();
+        let follows = |(group, _): &&(usize, f64)| design.follows[*group];
+        let trend: f64 = combination.iter().filter(follows).map(|(_, factor)| factor).sum();
         for (column, share) in
             design.mean_of_trend(&solution.parameters, self.average.sign()).iter().enumerate()
         {

@@ -26,6 +26,10 @@
 //! storage shows in the stalls: without them the points' rates would be twice the limit and 1.5 times apart, and with
 //! them they are equal within 2 %.
 //!
+//! The controller of a volume in AWS counts the time in which more was asked for than the volume's limit lets pass.
+//! Where it counts half of the trials' time or more, that proves the limit instead of the steady rate, for writes alone
+//! as well.
+//!
 //! Assumes: that no processor or command queue with a fixed time for each request is the bottleneck; it is a limit,
 //! too, and raising it takes other hardware. Storage that repeats itself to the digit at all points shows nothing:
 //! its limit cannot be told from its own rate. A limit with a credit shows the rate of its burst until that is
@@ -140,6 +144,7 @@ fn one(writer: &Writer, all: &[&Evidence], limit: &Limit) -> Finding {
         apart_share: limit.apart_share,
         scatter_ratio: limit.scatter_ratio,
         portions_s: limit.portions_s,
+        exceeded_share: limit.exceeded_share,
     };
     match limit.estimate(writer.confidence) {
         Ok(estimate) => writer.concluded(&conditions, &points, estimate, Detail::ConstantLimit(facts)),
@@ -188,11 +193,16 @@ mod tests {
 
     /// The same with stalls.
     fn told_with(law: Law, stalls: fn(workload: (Rw, u64, u32), nth: u64) -> Vec<Stall>) -> Vec<Finding> {
+        told_of(law, |trial, workload, nth| trial.stalls = stalls(workload, nth))
+    }
+
+    /// The same with witnesses.
+    fn told_of(law: Law, witnesses: impl Fn(&mut Trial, (Rw, u64, u32), u64)) -> Vec<Finding> {
         let trial = |workload: (Rw, u64, u32), nth: u64| {
             let (rw, bytes, depth) = workload;
             let requests = law(workload, nth);
             let mut trial = specimen::healthy(rw, bytes, depth, requests.round() as u64);
-            trial.stalls = stalls(workload, nth);
+            witnesses(&mut trial, workload, nth);
             let mut latencies = Histogram::new();
             let mean_ns = f64::from(depth) * 1e9 / requests;
             for part in [0.8, 1.2].repeat(50) {
@@ -343,10 +353,27 @@ mod tests {
     }
 
     #[test]
-    fn writes_alone_are_a_buffer_that_drains() {
-        none(|workload, _| match workload.0 {
+    fn writes_alone_are_a_buffer_that_drains_unless_the_volume_counts_them_above_its_limit() {
+        let law: Law = |workload, _| match workload.0 {
             Rw::RandWrite => free(workload).min(2e8 / workload.1 as f64),
             _ => free(workload),
-        });
+        };
+        none(law);
+        let counted = |exceeded_share: f64| {
+            told_of(law, move |trial, (rw, ..), _| {
+                (trial.witnesses.from_s, trial.witnesses.to_s) = (0.0, 1.0);
+                let exceeded_s = if rw.writes() { exceeded_share } else { 0.0 };
+                trial.witnesses.volume_statistics = Some(iosonde_model::VolumeStatistics {
+                    volume_throughput_exceeded_s: Some(exceeded_s),
+                    ..Default::default()
+                });
+            })
+        };
+        let found = counted(0.9);
+        assert_eq!(
+            found.iter().map(held).collect::<Vec<_>>(),
+            [(Some(Op::Write), Counted::Bytes, Some(false), 2e8)]
+        );
+        assert!(counted(0.1).iter().all(|finding| finding.status == Status::Absent));
     }
 }

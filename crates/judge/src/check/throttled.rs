@@ -18,6 +18,10 @@
 //! A limit that holds from the first second on looks like the device's own limit. Not checked where no control
 //! group is visible and no fall either.
 //!
+//! The controller of a volume in AWS counts the time in which more was asked for than the volume or the instance lets
+//! pass. The instance's limit is named from 5 % of a trial on: it is no property of the volume. The volume's own is
+//! evidence of `constant_limit`.
+//!
 //! The limits of control groups are read before and after each trial. One that is set, changed or lifted while the run
 //! goes on is reported with its time.
 //!
@@ -57,6 +61,8 @@ const LOSS_MIN: f64 = 0.06;
 const EXACT: f64 = 0.01;
 /// A sensor that reads so much is hot: drives begin to slow down between 70 and 85 °C.
 const HOT_CELSIUS: f64 = 70.0;
+/// Share of a trial above the limit of an instance from which on its mean is felt: it may lose as much.
+const EXCEEDED_MIN: f64 = 0.05;
 /// Visits of a point on either side of the moment.
 const SIDE: usize = 2;
 /// Points that fell to the same cap, and trials of theirs after the moment.
@@ -110,6 +116,7 @@ impl Check for Throttled {
                 specimen::rounds(16, |i| if i < 7 { 1.2e5 * quiet(i) } else { 1e5 }),
                 specimen::single(60, |i| if i < 25 { 16_000.0 * quiet(i) } else { 3000.0 }),
                 later(specimen::rounds(16, |i| 1e5 * quiet(i))),
+                at_instance_limit(),
             ],
             invalid: vec![limited(100_000.0), limited(101_000.0)],
             not_checked: vec![
@@ -137,6 +144,18 @@ fn later(mut run: Run) -> Run {
     run
 }
 
+/// For a specimen: held by the limit of its instance.
+#[cfg(test)]
+fn at_instance_limit() -> Run {
+    let mut trial = specimen::usual();
+    let length_s = trial.witnesses.to_s - trial.witnesses.from_s;
+    trial.witnesses.volume_statistics = Some(iosonde_model::VolumeStatistics {
+        instance_throughput_exceeded_s: 0.6 * length_s,
+        ..Default::default()
+    });
+    specimen::run(trial)
+}
+
 /// For a specimen: where no control group can be seen.
 #[cfg(test)]
 fn unseen(mut run: Run) -> Run {
@@ -150,6 +169,9 @@ fn of_trial(trial: &Trial, run: &Run) -> Verdict {
         let facts = cause::Throttled::ControlGroup { limit_share, limit };
         return Verdict::Invalid(Reason::new(About::Device, facts));
     }
+    if let Some(facts) = instance_limit(trial) {
+        return Verdict::Warning(Reason::new(About::Device, facts));
+    }
     let course = (course::is_single(run) && limits.is_empty()).then(|| course_of_trial(trial));
     match course {
         Some(Verdict::Warning(reason)) => Verdict::Warning(reason),
@@ -158,6 +180,17 @@ fn of_trial(trial: &Trial, run: &Run) -> Verdict {
         }
         _ => Verdict::Pass,
     }
+}
+
+/// The limit of a cloud instance, as the controller of its volume counts it.
+fn instance_limit(trial: &Trial) -> Option<cause::Throttled> {
+    let counted = trial.witnesses.volume_statistics?;
+    let length_s = trial.witnesses.to_s - trial.witnesses.from_s;
+    let share = |exceeded_s: f64| if length_s > 0.0 { (exceeded_s / length_s).min(1.0) } else { 0.0 };
+    let iops_exceeded_share = share(counted.instance_iops_exceeded_s);
+    let throughput_exceeded_share = share(counted.instance_throughput_exceeded_s);
+    let told = iops_exceeded_share.max(throughput_exceeded_share) >= EXCEEDED_MIN;
+    told.then_some(cause::Throttled::InstanceLimit { iops_exceeded_share, throughput_exceeded_share })
 }
 
 fn course_of_trial(trial: &Trial) -> Verdict {

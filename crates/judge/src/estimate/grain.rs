@@ -18,9 +18,15 @@ pub(super) fn of_clock(latency_ns: f64) -> f64 {
     TICK_NS / latency_ns
 }
 
+/// Degrees of freedom of an error that is no scatter: a count is off by a request at the most, and has no tail.
+const NO_TAIL: f64 = 1000.0;
+
 /// Estimate that is known no better than to this share.
 pub(super) fn no_finer(estimate: LogEstimate, share: f64) -> LogEstimate {
-    LogEstimate { standard_error: estimate.standard_error.max(share), ..estimate }
+    if estimate.standard_error >= share {
+        return estimate;
+    }
+    LogEstimate { standard_error: share, degrees_of_freedom: NO_TAIL, ..estimate }
 }
 
 #[cfg(test)]
@@ -33,6 +39,9 @@ mod tests {
             |value: f64| LogEstimate { log_mean: value.ln(), standard_error: 0.0, degrees_of_freedom: 10.0 };
         let rate = no_finer(exact(1000.0), of_counting(5000));
         assert!((rate.standard_error - 2e-4).abs() < 1e-12, "{rate:?}");
+        // Eight trials of one request each: 1.96 requests of eight, and not what Student's t of a few degrees says.
+        let few = LogEstimate { degrees_of_freedom: 1.2, ..exact(5.0) };
+        assert!((no_finer(few, of_counting(8)).half_width(0.95) - 1.96 / 8.0).abs() < 1e-3);
         let latency = no_finer(exact(1e6), of_clock(1e6));
         assert!((latency.standard_error - 1e-6).abs() < 1e-12, "{latency:?}");
         assert_eq!(of_counting(0), 0.0);

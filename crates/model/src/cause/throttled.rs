@@ -23,6 +23,13 @@ pub enum Throttled {
         #[serde(skip)]
         limit: IoLimit,
     },
+    /// The controller of a cloud volume counted more requests or bytes than the instance's limit lets pass.
+    InstanceLimit {
+        /// Share of the time above the limit of IOPS.
+        iops_exceeded_share: f64,
+        /// Share of the time above the limit of throughput.
+        throughput_exceeded_share: f64,
+    },
     /// A control group's limit was set, changed or lifted while the run went on.
     SetInMidRun {
         /// The limit, with one figure.

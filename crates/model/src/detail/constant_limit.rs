@@ -31,6 +31,8 @@ pub enum ConstantLimit {
         scatter_ratio: Option<f64>,
         /// Time between two portions, where the limit lets its budget pass in portions, as a control group does.
         portions_s: Option<f64>,
+        /// Share of the trials' time that the volume's own controller counts above this limit, where that proves it.
+        exceeded_share: Option<f64>,
     },
     /// No quantity is the same where a limit would hold it.
     None {

@@ -60,6 +60,7 @@ pub fn absence(absence: &Absence) -> String {
 fn name(counter: Counter) -> &'static str {
     match counter {
         Counter::SectorsRead => "sectors read",
+        Counter::VolumeStatistics => "statistics of the volume",
         Counter::SectorsWritten => "sectors written",
         Counter::TimeInDevice => "time of requests in the device",
         Counter::BytesRead => "bytes read",

@@ -70,6 +70,7 @@ fn finding(name: FindingName, experiment: &str, status: Status) -> Finding {
                 apart_share: 0.001,
                 scatter_ratio: None,
                 portions_s: None,
+                exceeded_share: None,
             }),
             _ if status == Status::Inconclusive => Detail::Inconclusive(Inconclusive::EstimateNotANumber),
             _ => Detail::Plain,

@@ -19,6 +19,7 @@ mod sensors;
 mod smb;
 #[cfg(test)]
 mod vanishing;
+mod volume_statistics;
 
 use std::{fs::File, ops::Range};
 
@@ -34,6 +35,7 @@ use pressure::Pressure;
 use process_io::ProcessIo;
 use processors::Processors;
 use residency::Residency;
+use volume_statistics::VolumeCounters;
 
 use crate::{
     clock::{Clock, ClockReadings},
@@ -54,6 +56,8 @@ pub struct Watch {
     holes: Option<(File, Range<u64>)>,
     /// Where the target lies on a network file system.
     network: Option<Network>,
+    /// Where the target lies on a volume whose controller counts the time at its limits.
+    volume: Option<Result<VolumeCounters, Absence>>,
     /// The device whose sensors are read.
     device: Device,
     processors: Result<Processors, Absence>,
@@ -78,6 +82,7 @@ struct Before {
     network: Option<network_counters::Counters>,
     processors: Option<processors::Ticks>,
     io_limits: Option<Vec<IoLimit>>,
+    volume: Option<volume_statistics::Page>,
 }
 
 impl Watch {
@@ -98,6 +103,7 @@ impl Watch {
             pressure_memory: Pressure::open(&system, "memory"),
             limits: IoLimits::open(&system, device),
             network: Network::open(&system, file),
+            volume: VolumeCounters::open(&system, device),
             device: device.clone(),
             holes: file.try_clone().ok().map(|file| (file, span)),
             processors: Processors::open(&system),
@@ -131,6 +137,7 @@ impl Watch {
             process_io: self.process_io.as_mut().ok().and_then(ProcessIo::counters),
             network: self.network.as_ref().and_then(Network::counters),
             io_limits: self.limits.as_ref().ok().and_then(|limits| limits.now().ok()),
+            volume: self.volume.as_ref().and_then(|volume| volume.as_ref().ok()?.page()),
             clocks: self.clock.moment(),
             at_s: self.clock.now_s(),
             block_layer: self.block_layer.as_mut().ok().and_then(BlockLayer::counters),
@@ -180,6 +187,9 @@ impl Watch {
         out.dirty_after_bytes = self.residency.as_ref().ok().and_then(|watch| watch.dirty_bytes().ok());
         out.io_limits = difference(&mut self.limits, |limits| limits.now(), &mut absent);
         out.io_limits_before = before.io_limits.filter(|limits| Some(limits) != out.io_limits.as_ref());
+        out.volume_statistics = self.volume.as_mut().and_then(|volume| {
+            difference(volume, |volume| volume.since(before.volume.as_ref()), &mut absent)
+        });
         let steps = clocks::since(&self.clock, before.clocks).map_err(|why| absent.push(why)).ok();
         out.calendar_step_s = steps.map(|steps| steps.calendar_step_s);
         out.suspended_s = steps.map(|steps| steps.suspended_s);

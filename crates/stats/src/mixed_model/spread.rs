@@ -1,6 +1,6 @@
 //! Noise of [`super::MixedModel`]: variance of each group, correlations, and outliers.
 
-use super::design::{Design, Solution};
+use super::design::{CLOCK, Design, Solution};
 use crate::{
     empirical_bayes::Prior,
     robust::{SIGMA_PER_MAD, median, median_absolute_deviation},
@@ -16,8 +16,6 @@ const LIMIT_SHARE: f64 = 0.9976;
 const NEAR: f64 = 1e-3;
 /// Share of normal noise's variance inside that limit.
 const VARIANCE_WITHIN: f64 = 0.976;
-/// Scatter that is the clock's and the arithmetic's, as a share: it says nothing of correlation.
-const CLOCK: f64 = 1e-6;
 /// A second mode has one in this many rows at the least.
 const MODE_SHARE: usize = 8;
 /// Largest width of a second mode, as a share of its distance. Of two rows slowed to between 0.3 and 0.8 of their value
@@ -89,11 +87,7 @@ impl Spread {
     pub(super) fn reweight(&self, weight: &mut [f64]) -> f64 {
         let mut change = 0.0f64;
         for (weight, (variance, _)) in weight.iter_mut().zip(&self.drawn) {
-            let next = if *variance > 0.0 && self.common > 0.0 {
-                (self.common / variance).clamp(1e-8, 1e8)
-            } else {
-                1.0
-            };
+            let next = if self.common > 0.0 { (self.common / variance).clamp(1e-8, 1e8) } else { 1.0 };
             change = change.max((next / *weight - 1.0).abs());
             *weight = next;
         }

@@ -45,6 +45,30 @@ fn a_drift_is_averaged_over_the_time_and_not_over_the_rows() {
 }
 
 #[test]
+fn groups_that_a_trend_fits_worse_than_none_do_not_follow_it() {
+    // Seven groups lose 40 % early, with 1 % of noise; three repeat to the last digit.
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
+    let all = rows(10, 10, |group, at_s| {
+        let noise: f64 = random.sample(StandardNormal);
+        let own = if group < 7 { 0.5 * (-at_s / 15.0).exp() + 0.01 * noise } else { 0.0 };
+        group as f64 + own
+    });
+    let fit = MixedModel::fit(&all, 10, Average::OverTime).unwrap();
+    for group in 7..10 {
+        let got = fit.estimate(group).unwrap();
+        assert!((got.log_mean - group as f64).abs() < 1e-6 && got.half_width(0.95) < 1e-4, "{got:?}");
+    }
+    let got = fit.estimate(2).unwrap();
+    // Mean of exp(0.5 exp(-t / 15)) over 100 s.
+    let want =
+        2.0 + ((0..1000).map(|i| (0.5 * (-f64::from(i) / 150.0).exp()).exp()).sum::<f64>() / 1000.0).ln();
+    assert!((got.log_mean - want).abs() < 0.02 && got.half_width(0.95) < 0.04, "{got:?} for {want}");
+    // What one follows and another does not is no part of their ratio's certainty, and their difference still is.
+    let ratio = fit.ratio(2, 8).unwrap();
+    assert!((ratio.log_mean - (want - 8.0)).abs() < 0.02, "{ratio:?}");
+}
+
+#[test]
 fn rate_times_duration_is_the_concurrency() {
     // QD 1: the latency is the reciprocal of the rate, whatever the drift and the noise.
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
@@ -169,7 +193,7 @@ fn a_bend_in_the_drift_is_followed() {
 #[test]
 fn a_group_without_the_trend_stays_within_its_own_values() {
     // Four of ten rounds at 1, then a third of it, as a fast cache fills; groups 0 to 3 know nothing of that. Most rows
-    // follow the fall, so that the constant groups' early ones lie far out; without its own range each of them would
+    // follow the fall, so that the constant groups' early ones lie far out; as followers of that trend each of them would
     // come out a quarter above all that it ever gave.
     let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
     let all = rows(12, 10, |group, at_s| {
@@ -179,8 +203,9 @@ fn a_group_without_the_trend_stays_within_its_own_values() {
     let fit = MixedModel::fit(&all, 12, Average::OverTime).unwrap();
     for group in 0..4 {
         let got = fit.estimate(group).unwrap();
-        assert!(got.log_mean.abs() < 0.04, "{group}: {got:?}");
-        assert!(got.half_width(0.95) > 0.04, "nor is it said to be known well: {got:?}");
+        // Ten trials with 1 % of noise: ±0.7 %.
+        let half = got.half_width(0.99);
+        assert!(got.log_mean.abs() < half && half < 0.03, "{group}: {got:?}");
     }
 }
 

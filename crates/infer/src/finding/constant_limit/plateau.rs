@@ -40,6 +40,9 @@ const MORE_BYTES: f64 = 1.1;
 /// How closely points agree, at the worst, whose whole portions scatter: a trial has two, and a large request more or
 /// less is in each.
 const ALIKE_PORTIONS: f64 = 0.02;
+/// Share of the trials' time above a limit, by the volume's own count, that proves it. At the depth where the limit sets
+/// in, no request waits for it.
+const COUNTED_MIN: f64 = 0.5;
 /// What a point would get in the time that its stalls leave, over the limit, and over the least such rate of another
 /// point: a medium that stalls by itself gives the same share of each of these rates, not the same rate.
 const SERVED_OVER_LIMIT: f64 = 2.0;
@@ -59,6 +62,8 @@ pub(super) struct Limit {
     pub(super) scatter_ratio: Option<f64>,
     /// Time between two portions, where it lets its budget pass in portions.
     pub(super) portions_s: Option<f64>,
+    /// Share of the trials' time that the volume's controller counts above it.
+    pub(super) exceeded_share: Option<f64>,
     /// What each of these points, or of their trials where points are few, says.
     values: Vec<f64>,
 }
@@ -115,7 +120,7 @@ fn limits_of(points: &[&Evidence], portions: Option<Portions>) -> Vec<Limit> {
     }
     // What only writes show is a buffer that drains as well.
     let reads = found.iter().any(|limit| limit.op != Some(Op::Write));
-    found.retain(|limit| reads || limit.op != Some(Op::Write));
+    found.retain(|limit| reads || limit.op != Some(Op::Write) || limit.exceeded_share.is_some());
     found
 }
 
@@ -312,7 +317,9 @@ impl<'e> Plateau<'e> {
             return None;
         }
         let scatter_ratio = if self.portions.is_some() { None } else { self.scatter_ratio() };
+        let exceeded_share = self.exceeded_share();
         let held = match scatter_ratio {
+            _ if exceeded_share.is_some() => true,
             Some(ratio) => ratio <= SCATTER_MAX,
             // In portions, trials scatter by the slices that they begin and end in.
             None if self.portions.is_some() => self.stalls_make_it_equal(),
@@ -336,6 +343,7 @@ impl<'e> Plateau<'e> {
             apart_share: self.held().map(apart).fold(0.0, f64::max),
             scatter_ratio,
             portions_s: self.portions.map(|portions| portions.period_s),
+            exceeded_share,
             values: if medians.len() >= 5 { medians } else { trials() },
         })
     }
@@ -412,6 +420,22 @@ impl<'e> Plateau<'e> {
             one.spec.asked_in_flight() == 1 && one.spec.rw.has(op) && size(one.spec.block_size_bytes)
         };
         self.all.iter().filter(own).min_by_key(|one| one.spec.block_size_bytes)
+    }
+
+    /// Share of the trials' time that the controller of the volume counts above its limit of this quantity, where that
+    /// proves it.
+    fn exceeded_share(&self) -> Option<f64> {
+        let of = |trial: &&Trial| {
+            let counted = trial.witnesses.volume_statistics?;
+            let exceeded_s = match self.counted {
+                Counted::Bytes => counted.volume_throughput_exceeded_s,
+                Counted::Requests | Counted::Chunks { .. } => counted.volume_iops_exceeded_s,
+            };
+            let length_s = trial.witnesses.to_s - trial.witnesses.from_s;
+            Some((exceeded_s? / length_s).min(1.0)).filter(|share| share.is_finite())
+        };
+        let shares: Vec<f64> = self.held().flat_map(|one| one.trials.iter().filter_map(of)).collect();
+        robust::median(&shares).filter(|share| *share >= COUNTED_MIN)
     }
 
     /// Whether trials agree more closely than any medium's do.

@@ -20,6 +20,16 @@ pub(super) fn words(cause: &Throttled) -> String {
             units::percent(*limit_share),
             limit.set_by
         ),
+        Throttled::InstanceLimit { iops_exceeded_share, throughput_exceeded_share } => {
+            let (limit, share) = match iops_exceeded_share >= throughput_exceeded_share {
+                true => ("IOPS", *iops_exceeded_share),
+                false => ("throughput", *throughput_exceeded_share),
+            };
+            format!(
+                "the instance's limit of {limit} held the volume for {} of the time, by the volume's own count",
+                units::percent(share)
+            )
+        }
         Throttled::SetInMidRun { limit, from_s, until_s, limited_trials } => {
             let until = until_s.map_or_else(|| "on".to_owned(), |until_s| format!("to {}", clock(until_s)));
             format!(
@@ -108,6 +118,15 @@ mod tests {
             words(&Throttled::ControlGroup { limit_share: 0.998, limit }),
             "a control group limits vda to 5 k read IOPS, and this trial reached 100 % of that (set by \
              /sys/fs/cgroup/box/io.max)"
+        );
+    }
+
+    #[test]
+    fn the_limit_of_an_instance_is_named_by_what_held_longer() {
+        let limit = Throttled::InstanceLimit { iops_exceeded_share: 0.02, throughput_exceeded_share: 0.8 };
+        assert_eq!(
+            words(&limit),
+            "the instance's limit of throughput held the volume for 80 % of the time, by the volume's own count"
         );
     }
 

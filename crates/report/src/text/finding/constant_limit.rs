@@ -38,9 +38,13 @@ pub(in crate::text) fn limit(finding: &Finding, facts: ConstantLimit) -> String 
 /// Why it is a limit, or why there is none.
 pub(super) fn why(facts: ConstantLimit) -> String {
     match facts {
-        ConstantLimit::Held { points, apart_share, scatter_ratio, portions_s, .. } => {
+        ConstantLimit::Held { points, apart_share, scatter_ratio, portions_s, exceeded_share, .. } => {
             let unlimited = "that storage without a limit would have";
             let evidence = match (portions_s, scatter_ratio) {
+                _ if exceeded_share.is_some() => format!(
+                    "the volume counted {} of the time above its limit",
+                    units::percent(exceeded_share.unwrap_or_default())
+                ),
                 (Some(period_s), _) => {
                     format!("requests pass in portions, one each {}", units::time(period_s * 1e9))
                 }
@@ -73,6 +77,7 @@ mod tests {
             apart_share: 0.001,
             scatter_ratio: Some(0.02),
             portions_s: None,
+            exceeded_share: None,
         };
         let of = |op, facts| {
             let detail = Detail::ConstantLimit(facts);
@@ -94,8 +99,15 @@ mod tests {
             unreachable!("it is held")
         };
         let portions_s = Some(0.1);
-        let sliced =
-            ConstantLimit::Held { counted, shared, points, apart_share, scatter_ratio: None, portions_s };
+        let sliced = ConstantLimit::Held {
+            counted,
+            shared,
+            points,
+            apart_share,
+            scatter_ratio: None,
+            portions_s,
+            exceeded_share: None,
+        };
         assert_eq!(
             why_of(&of(None, sliced)).as_deref(),
             Some("14 workloads agree within 0.1 %; requests pass in portions, one each 100 ms.")
