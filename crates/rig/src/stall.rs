@@ -15,10 +15,12 @@ use std::{
     time::Duration,
 };
 
-use crate::drive;
+use crate::{drive, interrupt};
 
 /// Time without any running thread after which a call is given up: more than the loop itself gives a request.
 pub const STALLED_AFTER: Duration = Duration::from_nanos(drive::HUNG_AFTER_NS + 2 * drive::WAIT_NS);
+/// The same once a signal has asked for the end.
+const STALLED_AFTER_STOP: Duration = Duration::from_secs(4);
 const LOOK_EVERY: Duration = Duration::from_nanos(drive::WAIT_NS);
 
 /// Looks on until it is dropped.
@@ -29,8 +31,9 @@ pub struct StallWatch {
 }
 
 impl StallWatch {
-    /// Calls `stalled` on a thread of its own if no other thread of the process runs for so long.
-    pub fn start(after: Duration, stalled: impl FnOnce() + Send + 'static) -> Self {
+    /// Calls `stalled` on a thread of its own, with the time that has passed, if no other thread of the process runs for
+    /// so long.
+    pub fn start(after: Duration, stalled: impl FnOnce(Duration) + Send + 'static) -> Self {
         let over = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&over);
         let look = move || {
@@ -45,8 +48,9 @@ impl StallWatch {
                 let now = running_ns(&own);
                 idle = if now == before { idle + every } else { Duration::ZERO };
                 before = now;
-                if idle >= after && before.is_some() {
-                    return stalled();
+                let patience = if interrupt::is_asked() { after.min(STALLED_AFTER_STOP) } else { after };
+                if idle >= patience && before.is_some() {
+                    return stalled(idle);
                 }
             }
         };

@@ -41,7 +41,6 @@ pub struct Device {
     flow: Flow,
     now_ns: u64,
     /// Events that have happened.
-    steps: u64,
 }
 
 impl Device {
@@ -63,7 +62,6 @@ impl Device {
             device_begins,
             flow: Flow::new(above, processors),
             now_ns: 0,
-            steps: 0,
         }
     }
 
@@ -106,7 +104,7 @@ impl Device {
 
     /// Returns the number of events that have happened: the work that simulating took.
     pub(crate) fn steps(&self) -> u64 {
-        self.steps
+        self.flow.steps
     }
 
     /// Returns the totals since the device was made.
@@ -156,7 +154,7 @@ impl Device {
 
     fn happen(&mut self, event: Event) {
         self.now_ns = event.at_ns();
-        self.steps += 1;
+        self.flow.steps += 1;
         self.travel(self.now_ns, event.id, event.leg);
     }
 

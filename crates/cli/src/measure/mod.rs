@@ -25,6 +25,7 @@ pub mod course;
 mod cut;
 pub mod follow;
 pub mod info;
+pub mod power;
 mod precondition;
 pub mod prepare;
 mod stall;
