@@ -15,8 +15,7 @@ use landlock::{
 
 /// Of root's capabilities: a notebook in another user's folder is written, and its log belongs to that user
 /// (`DAC_OVERRIDE`, `CHOWN`); buffers are registered beyond `ulimit -l` (`IPC_LOCK`).
-const KEPT: [Capability; 3] =
-    [Capability::CAP_DAC_OVERRIDE, Capability::CAP_CHOWN, Capability::CAP_IPC_LOCK];
+const KEPT: [Capability; 3] = [Capability::CAP_DAC_OVERRIDE, Capability::CAP_CHOWN, Capability::CAP_IPC_LOCK];
 /// Where 1, a ring needs `CAP_SYS_ADMIN` (sysctl/kernel.rst of the kernel).
 const RINGS_FORBIDDEN: &str = "/proc/sys/kernel/io_uring_disabled";
 /// Linux 6.7: truncating counts as writing (V3), and connections are refused (V4).

@@ -11,9 +11,8 @@ use iosonde_rig::confine::{confine, with_least_power};
 fn has_landlock() -> bool {
     const VERSION: u32 = 1;
     // SAFETY: without a rule set the call reads no memory and makes nothing.
-    let version = unsafe {
-        libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<u8>(), 0_usize, VERSION)
-    };
+    let version =
+        unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<u8>(), 0_usize, VERSION) };
     if version < 3 {
         eprintln!("skipped: the kernel has no Landlock of version 3, which knows truncating: {version}");
     }

@@ -127,8 +127,6 @@ struct Processor {
 pub(crate) struct Flow {
     pub(crate) events: EventQueue,
     pub(crate) counters: Counters,
-    /// Events that have happened, those inside of an array's members too: the work that simulating took.
-    pub(crate) steps: u64,
     /// Finished and not yet handed out, in the order of time.
     pub(crate) ready: Vec<Done>,
     requests: Vec<Request>,

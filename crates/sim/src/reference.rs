@@ -1,8 +1,6 @@
 //! Truth by computation, where theory has no closed form: the device itself in a closed loop, with an
 //! interval.
 
-use std::cell::Cell;
-
 use iosonde_model::{Estimate, Op};
 use rand::RngExt;
 
@@ -49,41 +47,30 @@ const BATCHES: usize = 20;
 /// Student's t at 95 % with 19 degrees of freedom.
 const T_19: f64 = 2.093;
 
-/// Events after which the loads of one device are given up. A device file may describe a part that needs thousands of
-/// events for each request.
-pub(crate) const STEPS_MAX: u64 = 5_000_000;
+/// Events after which a load is given up: twenty times the most that a built-in device needs (267,822). A device file
+/// may describe a part that needs thousands of events for each request.
+const STEPS_MAX: u64 = 5_000_000;
 
 /// Runs a load on a fresh device in virtual time: 20 batches of requests after warming up, whose means give the
 /// interval (batch means; Law, Simulation Modeling and Analysis, section 9.5). `None` if the device stops
 /// answering, or needs too much work. 100,000 requests take about a tenth of a second.
 pub fn reference(file: &DeviceFile, load: &ReferenceLoad, seed: u64) -> Option<Reference> {
-    reference_within(file, load, seed, &Cell::new(STEPS_MAX))
-}
-
-/// The same where several loads share the work that may be done.
-pub(crate) fn reference_within(
-    file: &DeviceFile,
-    load: &ReferenceLoad,
-    seed: u64,
-    steps_left: &Cell<u64>,
-) -> Option<Reference> {
-    if steps_left.get() == 0 {
-        return None;
+    let mut run = Run::new(file, load, seed);
+    run.finish(load.warm_up_requests.max(u64::from(load.queue_depth) * 4))?;
+    let mut per_request_ns = Vec::with_capacity(BATCHES);
+    let mut latencies_ns = Vec::with_capacity(BATCHES);
+    for _ in 0..BATCHES {
+        let (from_ns, latency_before_ns) = (run.now_ns, run.latency_ns);
+        let finished = run.finish(load.batch_requests)? as f64;
+        per_request_ns.push((run.now_ns - from_ns) as f64 / finished);
+        latencies_ns.push((run.latency_ns - latency_before_ns) as f64 / finished);
     }
-    let mut run = Run::new(file, load, seed, steps_left.get());
-    let found = run.reference();
-    steps_left.set(steps_left.get().saturating_sub(run.device.steps()));
-    found
+    Some(Reference { iops: per_s(mean(&per_request_ns)), latency_ns_mean: mean(&latencies_ns) })
 }
 
 /// A log: appends of this length at QD 1 on a fresh device, each followed by a flush. Gives the mean time of a
 /// flush, and the appends a second.
-pub(crate) fn log_writes(
-    file: &DeviceFile,
-    length_bytes: u32,
-    seed: u64,
-    steps_left: &Cell<u64>,
-) -> Option<(Estimate, Estimate)> {
+pub(crate) fn log_writes(file: &DeviceFile, length_bytes: u32, seed: u64) -> Option<(Estimate, Estimate)> {
     // Enough to see every erase and turn of a platter at its rate.
     const APPENDS: u64 = 100;
     let mut device = Device::new(file, seed);
@@ -98,14 +85,10 @@ pub(crate) fn log_writes(
                 alone(&mut device, written_ns, Ask { op: Op::Flush, length_bytes: 0, ..write }, &mut done)?;
             flushing_ns += now_ns - written_ns;
             offset_bytes = (offset_bytes + u64::from(length_bytes)) % (file.capacity_bytes() / 2);
-            if device.steps() > steps_left.get() {
-                return None;
-            }
         }
         flushes_ns.push(flushing_ns as f64 / APPENDS as f64);
         appends_ns.push((now_ns - from_ns) as f64 / APPENDS as f64);
     }
-    steps_left.set(steps_left.get() - device.steps());
     Some((mean(&flushes_ns), per_s(mean(&appends_ns))))
 }
 
@@ -141,7 +124,6 @@ fn mean(values: &[f64]) -> Estimate {
 /// A closed loop under way.
 struct Run<'a> {
     device: Device,
-    steps_max: u64,
     load: &'a ReferenceLoad,
     blocks: u64,
     random: crate::random::Random,
@@ -155,11 +137,10 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(file: &DeviceFile, load: &'a ReferenceLoad, seed: u64, steps_max: u64) -> Self {
+    fn new(file: &DeviceFile, load: &'a ReferenceLoad, seed: u64) -> Self {
         let span_bytes = load.span_bytes.unwrap_or(u64::MAX).min(file.capacity_bytes());
         Self {
             device: Device::new(file, seed),
-            steps_max,
             load,
             blocks: (span_bytes / u64::from(load.block_size_bytes.max(1))).max(1),
             random: stream(seed, "reference"),
@@ -172,26 +153,11 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The whole load.
-    fn reference(&mut self) -> Option<Reference> {
-        let load = self.load;
-        self.finish(load.warm_up_requests.max(u64::from(load.queue_depth) * 4))?;
-        let mut per_request_ns = Vec::with_capacity(BATCHES);
-        let mut latencies_ns = Vec::with_capacity(BATCHES);
-        for _ in 0..BATCHES {
-            let (from_ns, latency_before_ns) = (self.now_ns, self.latency_ns);
-            let finished = self.finish(load.batch_requests)? as f64;
-            per_request_ns.push((self.now_ns - from_ns) as f64 / finished);
-            latencies_ns.push((self.latency_ns - latency_before_ns) as f64 / finished);
-        }
-        Some(Reference { iops: per_s(mean(&per_request_ns)), latency_ns_mean: mean(&latencies_ns) })
-    }
-
     /// Goes on until at least so many more requests have finished; says how many.
     fn finish(&mut self, requests: u64) -> Option<u64> {
         let mut finished = 0;
         while finished < requests {
-            if self.device.steps() > self.steps_max {
+            if self.device.steps() > STEPS_MAX {
                 return None;
             }
             while let Some(slot) = self.idle_slots.pop() {

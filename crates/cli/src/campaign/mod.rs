@@ -84,8 +84,7 @@ impl Campaign {
     /// happens, the notebook says how the runs stand.
     pub fn run(self, destination: &Destination) -> Result<(), Failure> {
         let screen = self.screen;
-        let places =
-            power::places(&self.notebook, self.turns.iter().map(|turn| &turn.measurement.session));
+        let places = power::places(&self.notebook, self.turns.iter().map(|turn| &turn.measurement.session));
         let show = |ended: Result<Ended, Failure>| {
             let Ended { done, failed, notebook } = ended?;
             finish::finish(&done, &failed, &notebook, destination, screen)

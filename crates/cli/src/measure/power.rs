@@ -10,7 +10,8 @@ use crate::{failure::Failure, session::Session};
 /// kept again, temporary files', for the same and for SQLite's own, and that of an own file that must be removed by its
 /// name.
 pub fn places<'a>(notebook: &Path, sessions: impl Iterator<Item = &'a Session>) -> Vec<PathBuf> {
-    let own = sessions.filter_map(|session| session.admitted.as_ref()?.own.as_ref().and_then(OwnFile::stray_path));
+    let own =
+        sessions.filter_map(|session| session.admitted.as_ref()?.own.as_ref().and_then(OwnFile::stray_path));
     let folders = own.chain([notebook]).filter_map(Path::parent).map(Path::to_owned);
     folders.chain([std::env::temp_dir(), "/var/tmp".into()]).collect()
 }

@@ -312,9 +312,7 @@ impl Part for Array {
             return;
         }
         member.awake_at_ns = None;
-        let steps = member.device.steps();
         member.device.reap(now_ns, &mut self.done);
-        flow.steps += member.device.steps() - steps;
         let (counters, seen) = (member.device.counters(), member.seen);
         flow.counters.programmed_bytes += counters.programmed_bytes - seen.programmed_bytes;
         flow.counters.erased_blocks += counters.erased_blocks - seen.erased_blocks;

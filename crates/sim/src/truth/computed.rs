@@ -9,7 +9,7 @@ use std::{
 use super::stated::{Known, LARGE_BYTES, SMALL_BYTES, Truth, grouped};
 use crate::{
     file::DeviceFile,
-    reference::{Reference, ReferenceLoad, STEPS_MAX, log_writes, reference_within},
+    reference::{Reference, ReferenceLoad, log_writes, reference},
     start::StartState,
 };
 
@@ -32,15 +32,15 @@ pub(super) struct Computed<'a> {
     wanders: Option<&'static str>,
     seed: u64,
     runs: RefCell<HashMap<Asked, Option<Reference>>>,
-    /// Work that runs may still take. One that is given up takes all.
-    steps_left: Cell<u64>,
+    /// A run was given up, and others would be as well.
+    given_up: Cell<bool>,
 }
 
 impl<'a> Computed<'a> {
     pub(super) fn of(file: &'a DeviceFile, closed: &'a [Truth], seed: u64) -> Self {
         let lasting = file.in_state(StartState::Steady).unwrap_or_else(|_| file.clone());
         let wanders = file.settings().find_map(|part| part.wanders());
-        Self { closed, file, lasting, wanders, seed, runs: RefCell::default(), steps_left: Cell::new(STEPS_MAX) }
+        Self { closed, file, lasting, wanders, seed, runs: RefCell::default(), given_up: Cell::default() }
     }
 
     pub(super) fn truths_of(&self, finding: FindingName) -> Vec<Truth> {
@@ -99,7 +99,8 @@ impl<'a> Computed<'a> {
             batch_requests: 1_000,
         };
         let file = if op == Op::Read { self.file } else { &self.lasting };
-        let run = reference_within(file, &load, self.seed, &self.steps_left);
+        let run = if self.given_up.get() { None } else { reference(file, &load, self.seed) };
+        self.given_up.set(run.is_none());
         self.runs.borrow_mut().insert(key, run);
         run
     }
@@ -217,7 +218,7 @@ impl<'a> Computed<'a> {
             warm_up_requests: self.warm_up(Op::Write, SMALL_BYTES),
             batch_requests: 1_000,
         };
-        let mixed = reference_within(&self.lasting, &load, self.seed, &self.steps_left)?.iops;
+        let mixed = reference(&self.lasting, &load, self.seed)?.iops;
         let both = |reads: f64, writes: f64| 2.0 / (1.0 / reads + 1.0 / writes);
         let expected = Estimate {
             value: both(reads.value, writes.value),
@@ -232,7 +233,7 @@ impl<'a> Computed<'a> {
         if self.wanders.is_some() {
             return None;
         }
-        let (flush_ns, per_s) = log_writes(&self.lasting, SMALL_BYTES as u32, self.seed, &self.steps_left)?;
+        let (flush_ns, per_s) = log_writes(&self.lasting, SMALL_BYTES as u32, self.seed)?;
         let words = "4 KiB appended and flushed, one after another".to_owned();
         Some(Found { estimate: figure(flush_ns, per_s), unit, words, queue_depth: Some(1) })
     }
@@ -304,24 +305,4 @@ fn over(a: Estimate, b: Estimate) -> Option<Estimate> {
     let value = a.value / b.value;
     let width = a.relative_half_width()?.hypot(b.relative_half_width()?);
     Some(Estimate { value, low: Some(value * (1.0 - width)), high: Some(value * (1.0 + width)) })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn probe_totals() {
-        let bad = std::fs::read_to_string("/tmp/fuzz-safety/bad.toml").unwrap();
-        for name in crate::builtin_names().chain(["bad"]) {
-            let text = if name == "bad" { bad.clone() } else { crate::builtin(name).unwrap().to_owned() };
-            let file = DeviceFile::parse_with(&text, name, &|m| Ok(crate::builtin(m).unwrap().to_owned())).unwrap();
-            let closed = super::super::truths(&file);
-            let computed = Computed::of(&file, &closed, 1);
-            computed.steps_left.set(u64::MAX);
-            let began = std::time::Instant::now();
-            let _: Vec<Truth> = FindingName::ALL.iter().flat_map(|&name| computed.truths_of(name)).collect();
-            println!("{name}: {} steps, {:.2} s", u64::MAX - computed.steps_left.get(), began.elapsed().as_secs_f64());
-        }
-    }
 }
