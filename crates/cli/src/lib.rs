@@ -38,6 +38,7 @@ pub use simulated::run_simulated;
 
 /// Runs the program on its command line and returns its exit code.
 pub fn run_program() -> ExitCode {
+    iosonde_rig::confine::gain_nothing();
     iosonde_rig::interrupt::outlive_file_size_limit();
     let done = usage::parse(&std::env::args_os().collect::<Vec<_>>()).and_then(|cli| {
         let screen = Screen::new(&cli.shared);

@@ -47,7 +47,9 @@ pub fn files(path: &Path) -> Vec<Protected> {
 
 /// Where the options and the environment say that it lies.
 pub fn path(store: Option<&Path>) -> Result<PathBuf, Failure> {
-    store.map_or_else(default_path, |path| Ok(path.to_owned())).map_err(Failure::usage)
+    let path = store.map_or_else(default_path, |path| Ok(path.to_owned())).map_err(Failure::usage)?;
+    guard::refuse_strangers_link(&path).map_err(Failure::usage)?;
+    Ok(path)
 }
 
 /// What a command needs beside its words to find this notebook: nothing where it lies in its usual place.

@@ -50,6 +50,7 @@ pub fn check(path: &Path, apart: &[Protected], screen: Screen) -> Result<(), Fai
     if path == Path::new("-") {
         return Ok(());
     }
+    guard::refuse_strangers_link(path).map_err(Failure::usage)?;
     if let Ok(found) = fs::metadata(path) {
         if let Some(one) = apart.iter().find(|one| is_same_file(&found, &one.path)) {
             return Err(Failure::usage(format!(
@@ -96,6 +97,7 @@ pub fn is_same(one: &Path, other: &Path) -> bool {
 
 /// Writes a file, replacing an earlier one whole or not at all.
 pub fn write(path: &Path, bytes: &[u8], screen: Screen) -> Result<(), Failure> {
+    guard::refuse_strangers_link(path).map_err(Failure::usage)?;
     let found = fs::metadata(path).ok();
     if let Some(found) = &found {
         refuse_to_replace(path, found, screen)?;

@@ -7,9 +7,14 @@
 
 mod common;
 
-use std::{fs::File, path::Path};
+use std::{fs::File, path::Path, process::Command, time::Duration};
 
-use common::{Bench, Said, names_in, preload};
+use common::{
+    Bench, Said, UnderWay,
+    looped::Loop,
+    names_in, preload,
+    served::{self, Served},
+};
 use iosonde_model::{CheckName, Outcome, RequestError, RunState, Status, Trial};
 use iosonde_report::Document;
 use iosonde_rig::clock::Clock;
@@ -74,30 +79,136 @@ fn failed_and_short_transfers_are_reported_and_in_no_finding() {
 fn excluded_under(bench: &Bench, library: &Path, fault: &str) {
     // So rare that some trials meet none.
     let words = ["run", "tiny.toml", "data", "--destroy"];
-    let run = document(&under(bench, library, fault, 4000, &words));
-    let (invalid, met): (_, Vec<&Trial>) =
-        (invalid(&run), run.trials.iter().filter(|t| faulty(t) > 0).collect());
-    assert!(
-        !met.is_empty() && met.len() < run.trials.len(),
-        "{fault}: {} of {}",
-        met.len(),
-        run.trials.len()
+    let errno = [("eio", 5), ("enospc", 28), ("eagain", 11)].into_iter().find(|(name, _)| *name == fault);
+    excluded(
+        &document(&under(bench, library, fault, 4000, &words)),
+        fault,
+        errno.map(|(_, errno)| errno),
+        false,
     );
+}
+
+/// Some trials met a fault. Each of these is excluded and tells the error, and no finding rests on one.
+fn excluded(run: &Document, what: &str, errno: Option<i32>, all_may: bool) {
+    let (invalid, met): (_, Vec<&Trial>) =
+        (invalid(run), run.trials.iter().filter(|t| faulty(t) > 0).collect());
+    let spared = run.trials.len() - met.len();
+    assert!(!met.is_empty() && (all_may || spared > 0), "{what}: {} met it, {spared} did not", met.len());
     for trial in met {
-        assert!(invalid.contains(&trial.id), "{fault}: trial {} is not excluded", trial.id);
-        let errno = [("eio", 5), ("enospc", 28), ("eagain", 11)].into_iter().find(|(name, _)| *name == fault);
+        assert!(invalid.contains(&trial.id), "{what}: trial {} is not excluded", trial.id);
         let told = |errno: i32| {
             let same = |e: &RequestError| matches!(e, RequestError::System { errno: e, .. } if *e == errno);
             trial.error_examples.iter().any(same)
         };
-        assert!(errno.is_none_or(|(_, errno)| told(errno)), "{fault}: {:?}", trial.error_examples);
+        assert!(errno.is_none_or(told), "{what}: {:?}", trial.error_examples);
     }
     for finding in run.findings.iter().filter(|finding| finding.status == Status::Found) {
         let wrong = finding.trials.iter().find(|id| invalid.contains(id));
-        assert!(wrong.is_none(), "{fault}: {:?} rests on trial {wrong:?}", finding.name);
+        assert!(wrong.is_none(), "{what}: {:?} rests on trial {wrong:?}", finding.name);
     }
 }
 
+const ENGINES: [&str; 3] = ["psync", "io_uring", "libaio"];
+
+/// A run on the test's own file that is under way, and all of whose requests are never answered from then on.
+fn without_an_answer(engine: &str) -> Option<(Bench, Served, UnderWay)> {
+    let (bench, served) = with_a_served_file()?;
+    let run = bench.after_trials(&["run", "tiny.toml", "served/data", "--destroy", "--engine", engine], 3);
+    served.meets(served::NEVER, 1);
+    Some((bench, served, run))
+}
+
+/// What a hung server leaves: a trial that is given up, requests that are counted as hung, no figure of them.
+#[test]
+fn storage_that_never_answers_again_ends_the_run_and_is_in_no_finding() {
+    std::thread::scope(|scope| {
+        for engine in ["io_uring", "libaio"] {
+            scope.spawn(move || {
+                let Some((bench, served, run)) = without_an_answer(engine) else { return };
+                let shown = || document(&bench.iosonde(&["show", "--json", "-q"]));
+                while shown().info.state == RunState::Running {
+                    std::thread::sleep(Duration::from_secs(1));
+                }
+                // The kernel ends no process whose requests of libaio are outstanding (exit_aio of fs/aio.c).
+                if engine == "libaio" {
+                    served.comes_back();
+                }
+                let said = run.wait();
+                assert_eq!(said.code, 0, "{engine}: {}", said.err);
+                let run = shown();
+                let hung: Vec<u64> = run.trials.iter().filter(|t| t.hung > 0).map(|t| t.id).collect();
+                assert!(!hung.is_empty() && hung[0] > 3, "{engine}: {hung:?}");
+                let excludes = |id: &u64| invalid(&run).contains(id);
+                assert!(hung.iter().all(excludes), "{engine}: {hung:?} {:?}", invalid(&run));
+                let found = run.findings.iter().filter(|finding| finding.status == Status::Found);
+                let wrong: Vec<_> = found.filter(|f| f.trials.iter().any(|id| hung.contains(id))).collect();
+                assert!(wrong.is_empty(), "{engine}: {wrong:?}");
+            });
+        }
+    });
+}
+
+/// Inside a call that does not return only the watch can speak, and nothing but the storage can end the process.
+#[test]
+fn a_call_that_never_returns_is_said_and_its_run_goes_on_later() {
+    let Some((bench, served, mut run)) = without_an_answer("psync") else { return };
+    let said = run.until("a call has not returned");
+    assert!(said.contains("served/data: a call has not returned for"), "{said}");
+    served.comes_back();
+    assert_eq!(run.wait().code, 1);
+    assert!(bench.iosonde(&["ls"]).out.contains("interrupted"));
+    let said = bench.iosonde(&["resume", "-q"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+}
+
+/// Not after the half minute that slow storage is given.
+#[test]
+fn a_signal_ends_a_run_on_storage_that_hangs() {
+    for engine in ["io_uring", "psync"] {
+        let Some((bench, served, run)) = without_an_answer(engine) else { return };
+        let (clock, mut run) = (Clock::real(), run.signal("INT"));
+        let began_s = clock.now_s();
+        run.until(if engine == "psync" { "a call has not returned" } else { "trials are kept" });
+        assert!(clock.now_s() - began_s < 20.0, "{engine}: {:.1} s", clock.now_s() - began_s);
+        served.comes_back();
+        let said = run.wait();
+        assert!([1, 130].contains(&said.code), "{engine}: {}", said.err);
+        assert!(bench.iosonde(&["ls"]).out.contains("interrupted"));
+    }
+}
+
+/// A bench whose folder `served` holds the test's own file.
+fn with_a_served_file() -> Option<(Bench, Served)> {
+    let bench = Bench::new();
+    bench.text("tiny.toml", TINY);
+    let served = Served::at(&bench.path("served"), 16)?;
+    Some((bench, served))
+}
+
+/// The storage itself fails here, below the kernel's own interfaces: those of io_uring and libaio, too.
+#[test]
+fn what_fails_below_the_kernel_is_reported_by_every_engine_and_in_no_finding() {
+    let faults = [("EIO", 5), ("ENOSPC", 28), ("EAGAIN", 11), ("EINTR", 4), ("short", served::SHORT)];
+    std::thread::scope(|scope| {
+        for engine in ENGINES {
+            for (name, fault) in faults {
+                scope.spawn(move || {
+                    let Some((bench, served)) = with_a_served_file() else { return };
+                    served.meets(fault, 4000);
+                    let words = ["run", "tiny.toml", "served/data", "--destroy", "--engine", engine];
+                    let run = bench.run(&words);
+                    let what = format!("{name}, {engine}");
+                    // The kernel makes the request again where it handed it to a thread of its own; psync does.
+                    if ["EINTR, psync", "EAGAIN, io_uring"].contains(&&*what) {
+                        assert!(run.trials.iter().all(|trial| faulty(trial) == 0), "{what}");
+                    } else {
+                        excluded(&run, &what, (fault > 0).then_some(fault), true);
+                    }
+                });
+            }
+        }
+    });
+}
 /// A call that a signal interrupts is made again: no request has failed.
 #[test]
 fn an_interrupted_call_is_no_error() {
@@ -158,4 +269,96 @@ fn every_signal_that_asks_for_an_end_keeps_what_was_measured() {
         assert!(bench.iosonde(&["ls"]).out.contains("interrupted"));
         assert!(names_in(&bench.path("here")).is_empty());
     }
+}
+
+/// Nobody reads what it says any more, as after the end of an ssh session.
+#[test]
+fn a_terminal_that_is_gone_ends_the_run_as_a_signal_does_and_without_one_nothing() {
+    let words = ["run", "tiny.toml", "here", "--size", "16M"];
+    let begun = || {
+        let bench = Bench::new();
+        bench.text("tiny.toml", TINY);
+        std::fs::create_dir(bench.path("here")).unwrap();
+        let run = bench.after_trials(&words, 3);
+        (bench, run)
+    };
+    for (signal, code, state) in
+        [(Some("HUP"), Some(130), RunState::Interrupted), (None, Some(0), RunState::Done)]
+    {
+        let (bench, run) = begun();
+        let run = signal.into_iter().fold(run, UnderWay::signal);
+        assert_eq!(run.unheard(), code, "{signal:?}");
+        let run = document(&bench.iosonde(&["show", "--json", "-q"]));
+        assert!(run.info.state == state && run.trials.len() >= 3, "{signal:?}: {:?}", run.info.state);
+        assert!(names_in(&bench.path("here")).is_empty());
+    }
+}
+
+#[test]
+fn a_second_signal_ends_it_at_once_and_the_run_goes_on_later() {
+    let Some((bench, served, run)) = without_an_answer("io_uring") else { return };
+    let run = run.signal("INT");
+    // Two signals of one kind that wait are one.
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(run.signal("INT").unheard(), None, "a signal ended it");
+    served.comes_back();
+    assert!(bench.iosonde(&["ls"]).out.contains("interrupted"));
+    let said = bench.iosonde(&["resume", "-q"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert_eq!(document(&bench.iosonde(&["show", "--json", "-q"])).info.state, RunState::Done);
+}
+
+/// Each request fails from then on; so does what was under way.
+#[test]
+fn a_device_that_is_pulled_out_is_reported_and_in_no_finding() {
+    std::thread::scope(|scope| {
+        for engine in ENGINES {
+            for behind_a_loop_device in [false, true] {
+                scope.spawn(move || {
+                    let what = format!("{engine}, loop device: {behind_a_loop_device}");
+                    let Some((bench, served)) = with_a_served_file() else { return };
+                    let device = behind_a_loop_device.then(|| Loop::over(&bench.path("served/data")));
+                    let target = match &device {
+                        Some(Some(device)) => device.0.as_str(),
+                        Some(None) => return,
+                        None => "served/data",
+                    };
+                    let words = ["run", "tiny.toml", target, "--read-only", "--engine", engine];
+                    let run = bench.after_trials(&words, 3);
+                    served.pull_out();
+                    let said = run.wait();
+                    let run = document(&bench.iosonde(&["show", "--json", "-q"]));
+                    assert!(run.trials.len() >= 3 && !said.err.contains("panicked"), "{what}: {}", said.err);
+                    if behind_a_loop_device {
+                        assert_eq!(run.info.state, RunState::Done, "{what}: {}", said.err);
+                        excluded(&run, &what, Some(5), false);
+                    } else {
+                        // Such a file says itself that it is gone.
+                        let words = "served/data: gone while it was measured";
+                        assert!(said.code == 1 && said.err.contains(words), "{what}: {}", said.err);
+                        assert!(run.trials.iter().all(|trial| faulty(trial) == 0), "{what}");
+                    }
+                });
+            }
+        }
+    });
+}
+
+/// Stands for a machine that sleeps: nothing of the program runs for a while, and the clock does.
+#[test]
+fn a_trial_in_which_the_program_was_stopped_is_invalid() {
+    let bench = with_a_file();
+    let point = ["point", "data", "--read-only", "--depth", "4", "--time", "3s", "--json=p.json", "-q"];
+    let mut child = bench.command(&point).spawn().unwrap();
+    let signal = |name: &str, after: Duration| {
+        std::thread::sleep(after);
+        let words = [format!("-{name}"), child.id().to_string()];
+        assert!(Command::new("kill").args(words).status().unwrap().success());
+    };
+    signal("STOP", Duration::from_millis(1500));
+    signal("CONT", Duration::from_millis(1500));
+    assert!(child.wait().unwrap().success());
+    let run: Document = serde_json::from_slice(&std::fs::read(bench.path("p.json")).unwrap()).unwrap();
+    let clock = run.verdicts.iter().find(|line| line.check == CheckName::Clock).unwrap();
+    assert_eq!(clock.verdict, Outcome::Invalid, "{:?}", run.trials.last().unwrap().witnesses);
 }

@@ -8,27 +8,7 @@ mod common;
 
 use std::{path::Path, process::Command};
 
-use common::{Bench, SMALL_STUDY};
-
-/// A loop device over a file, detached at the end.
-struct Loop(String);
-
-impl Loop {
-    fn over(file: &Path) -> Option<Self> {
-        let output = Command::new("losetup").args(["--find", "--show"]).arg(file).output().ok()?;
-        if !output.status.success() {
-            eprintln!("skipped: no loop device: {}", String::from_utf8_lossy(&output.stderr).trim());
-            return None;
-        }
-        Some(Self(String::from_utf8(output.stdout).unwrap().trim().to_owned()))
-    }
-}
-
-impl Drop for Loop {
-    fn drop(&mut self) {
-        let _ = Command::new("losetup").args(["--detach", &self.0]).status();
-    }
-}
+use common::{Bench, SMALL_STUDY, looped::Loop};
 
 #[test]
 fn a_loop_device_needs_the_users_word_and_is_then_measured() {

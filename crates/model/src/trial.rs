@@ -175,7 +175,8 @@ pub struct Commits {
 impl Commits {
     /// The commits of a histogram; `None` without one.
     pub fn of(histogram: Histogram) -> Option<Self> {
-        (histogram.total() > 0).then(|| Self { latency_ns: LatencySummary::of(&histogram), histogram })
+        (histogram.total() > 0)
+            .then(|| Self { latency_ns: LatencySummary::of(&histogram), histogram: histogram.packed() })
     }
 }
 

@@ -111,7 +111,7 @@ pub struct Witnesses {
     /// Step of the calendar clock between the readings, in seconds; backward is negative.
     #[serde(default)]
     pub calendar_step_s: Option<f64>,
-    /// Time that the machine was suspended between the readings, in seconds.
+    /// Time that the machine was suspended, or this process stopped, between the readings, in seconds.
     #[serde(default)]
     pub suspended_s: Option<f64>,
     /// Seconds of the clock that times requests for one second of the kernel's.

@@ -46,6 +46,8 @@ pub(crate) const WAIT_NS: u64 = 1_000_000_000;
 /// Where nothing has come back for so long, what is out is given up and counted as hung. Linux gives a block device
 /// 30 s for a request by default.
 pub(crate) const HUNG_AFTER_NS: u64 = 35_000_000_000;
+/// The same where the user has asked for the end: nobody waits at a prompt for half a minute.
+const HUNG_AFTER_STOP_NS: u64 = 3_000_000_000;
 /// A wait overshoots by 3..22 µs (99th percentile 47): the last stretch before a due moment is polled.
 const POLL_NS: u64 = 60_000;
 
@@ -460,7 +462,8 @@ impl<'a> Drive<'a> {
                 self.recorder.look_at_the_window(now_ns);
             }
         }
-        if self.stop.load(Ordering::Relaxed) && self.stage != Stage::Done {
+        let stopped = self.stop.load(Ordering::Relaxed);
+        if stopped && self.stage != Stage::Done {
             self.drain();
         }
         if self.limits.ios.is_some_and(|limit| self.issued.ios >= limit) {
@@ -468,7 +471,8 @@ impl<'a> Drive<'a> {
         }
         let overdue_ns = now_ns - self.last_completion_ns;
         // An open loop may have nothing to send for longer.
-        let hung = overdue_ns > HUNG_AFTER_NS && (self.in_flight > 0 || self.open.is_none());
+        let patience_ns = if stopped { HUNG_AFTER_STOP_NS } else { HUNG_AFTER_NS };
+        let hung = overdue_ns > patience_ns && (self.in_flight > 0 || self.open.is_none());
         if hung && matches!(self.stage, Stage::WarmUp | Stage::Measure) {
             // Requests that were due meanwhile could not be sent.
             self.measured_until(now_ns);

@@ -31,6 +31,11 @@ pub fn catch() -> &'static AtomicBool {
     &STOP
 }
 
+/// Returns true if a signal has asked for the end.
+pub(crate) fn is_asked() -> bool {
+    STOP.load(Ordering::Relaxed)
+}
+
 /// Makes a write beyond the limit on file sizes (`ulimit -f`) an error, which is reported, instead of a signal that
 /// ends the process.
 pub fn outlive_file_size_limit() {

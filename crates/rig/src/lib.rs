@@ -58,6 +58,7 @@ compile_error!("iosonde measures on Linux only, so far: engines, guard and witne
 pub mod buffer;
 pub mod ceiling;
 pub mod clock;
+pub mod confine;
 mod crew;
 pub mod drive;
 pub mod engine;

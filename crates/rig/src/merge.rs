@@ -190,7 +190,7 @@ fn direction(parts: &[&Direction]) -> Direction {
         iops: parts.iter().map(|d| d.iops).sum(),
         bytes_per_s: parts.iter().map(|d| d.bytes_per_s).sum(),
         latency_ns: LatencySummary::of(&histogram),
-        histogram,
+        histogram: histogram.packed(),
     }
 }
 
@@ -203,7 +203,7 @@ fn flush(parts: &[&Flush]) -> Flush {
         ios: parts.iter().map(|part| part.ios).sum(),
         errors: parts.iter().map(|part| part.errors).sum(),
         latency_ns: LatencySummary::of(&histogram),
-        histogram,
+        histogram: histogram.packed(),
         commit: Commits::of(commits),
     }
 }

@@ -219,7 +219,7 @@ fn direction(lane: Lane, measured_s: f64) -> Direction {
         iops: per_s(ios),
         bytes_per_s: per_s(bytes),
         latency_ns: LatencySummary::of(&lane.whole_latency),
-        histogram: lane.whole_latency,
+        histogram: lane.whole_latency.packed(),
     }
 }
 
@@ -228,7 +228,7 @@ fn flushed(lane: Lane, commits: Option<Histogram>) -> Flush {
         ios: lane.whole.ios,
         errors: lane.whole.errors,
         latency_ns: LatencySummary::of(&lane.whole_latency),
-        histogram: lane.whole_latency,
+        histogram: lane.whole_latency.packed(),
         commit: commits.and_then(Commits::of),
     }
 }

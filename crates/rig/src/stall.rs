@@ -3,57 +3,85 @@
 //! The measured loop looks at the clock at least once a second, and gives requests up that are out for too long. It
 //! cannot where the thread itself is inside the call. So another thread looks whether any of the others still runs.
 //! Nothing can end such a call but the end of the process.
+//!
+//! The same thread sees that the whole process did not run, by a signal or with its machine: it wakes up late. The
+//! threads that measure cannot tell that from storage that is slow.
 
 use std::{
     fs,
     path::Path,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread::{self, JoinHandle},
     time::Duration,
 };
 
-use crate::drive;
+use crate::{clock::Clock, drive, interrupt};
 
 /// Time without any running thread after which a call is given up: more than the loop itself gives a request.
 pub const STALLED_AFTER: Duration = Duration::from_nanos(drive::HUNG_AFTER_NS + 2 * drive::WAIT_NS);
+/// The same once a signal has asked for the end.
+const STALLED_AFTER_STOP: Duration = Duration::from_secs(4);
 const LOOK_EVERY: Duration = Duration::from_nanos(drive::WAIT_NS);
+/// Ten times in each look, so that a pause is seen wherever it begins; a wake-up takes some 5 µs.
+const WAKES: u32 = 10;
+/// Later than this, and it did not run: on a machine with five programs for each processor threads woke 0.1 s late.
+const LATE: Duration = Duration::from_millis(250);
 
 /// Looks on until it is dropped.
 #[derive(Debug)]
 pub struct StallWatch {
     over: Arc<AtomicBool>,
+    stopped_ns: Arc<AtomicU64>,
     looking: Option<JoinHandle<()>>,
 }
 
 impl StallWatch {
-    /// Calls `stalled` on a thread of its own if no other thread of the process runs for so long.
-    pub fn start(after: Duration, stalled: impl FnOnce() + Send + 'static) -> Self {
-        let over = Arc::new(AtomicBool::new(false));
-        let seen = Arc::clone(&over);
+    /// Calls `stalled` on a thread of its own, with the time that has passed, if no other thread of the process runs for
+    /// so long.
+    pub fn start(after: Duration, stalled: impl FnOnce(Duration) + Send + 'static) -> Self {
+        let (over, stopped_ns) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+        let (seen, late_ns) = (Arc::clone(&over), Arc::clone(&stopped_ns));
         let look = move || {
             let own = rustix::thread::gettid().as_raw_nonzero().get().to_string();
             let (mut before, mut idle) = (running_ns(&own), Duration::ZERO);
             let every = LOOK_EVERY.min(after);
             loop {
-                thread::park_timeout(every);
-                if seen.load(Ordering::Acquire) {
-                    return;
+                for _ in 0..WAKES {
+                    late_ns.fetch_add(late_after(every / WAKES), Ordering::Relaxed);
+                    if seen.load(Ordering::Acquire) {
+                        return;
+                    }
                 }
                 let now = running_ns(&own);
                 idle = if now == before { idle + every } else { Duration::ZERO };
                 before = now;
-                if idle >= after && before.is_some() {
-                    return stalled();
+                let patience = if interrupt::is_asked() { after.min(STALLED_AFTER_STOP) } else { after };
+                if idle >= patience && before.is_some() {
+                    return stalled(idle);
                 }
             }
         };
         // Without a thread to spare, nobody looks on.
         let looking = thread::Builder::new().name("stall-watch".into()).spawn(look).ok();
-        Self { over, looking }
+        Self { over, stopped_ns, looking }
     }
+
+    /// Time in which the process did not run, so far.
+    pub fn stopped_s(&self) -> f64 {
+        self.stopped_ns.load(Ordering::Relaxed) as f64 / 1e9
+    }
+}
+
+/// Waits, and returns by how much too long, where the thread did not run.
+fn late_after(wait: Duration) -> u64 {
+    let clock = Clock::real();
+    let began_ns = clock.now_ns();
+    thread::park_timeout(wait);
+    let late = Duration::from_nanos(clock.now_ns() - began_ns).saturating_sub(wait);
+    if late > LATE { late.as_nanos() as u64 } else { 0 }
 }
 
 impl Drop for StallWatch {

@@ -8,7 +8,7 @@ use std::{
     ffi::{OsStr, OsString},
     fs::{DirEntry, File, Metadata, OpenOptions, TryLockError},
     io,
-    os::unix::fs::MetadataExt,
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
     thread,
     time::Duration,
@@ -64,9 +64,16 @@ pub(crate) fn take(notebook: &Path, id: &str) -> Result<Option<RunLock>, StoreEr
     Ok(None)
 }
 
+/// Options that open a file and never what a link of its name leads to: the notebook may lie where others write, too.
+fn open_itself() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32);
+    options
+}
+
 /// Tries once to take the lock; `None` where it is held, or the file was removed meanwhile.
 fn try_take(path: &Path) -> io::Result<Option<RunLock>> {
-    let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)?;
+    let file = open_itself().create(true).truncate(false).write(true).open(path)?;
     match file.try_lock() {
         Ok(()) if file.metadata()?.nlink() == 0 => Ok(None),
         Ok(()) => Ok(Some(RunLock { file, path: path.to_owned() })),
@@ -79,7 +86,7 @@ fn try_take(path: &Path) -> io::Result<Option<RunLock>> {
 pub(crate) fn is_held(notebook: &Path, id: &str) -> Result<bool, StoreError> {
     let path = lock_path(notebook, id);
     let fail = |source: io::Error| StoreError::Lock { path: path.clone(), source };
-    let file = match File::open(&path) {
+    let file = match open_itself().open(&path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(fail(error)),

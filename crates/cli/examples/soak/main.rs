@@ -1,8 +1,8 @@
 //! Runs `full` on simulated devices under random faults and prints what came out: no panic, every trial with a fault
 //! excluded, no finding that rests on one.
 //!
-//! `soak [--hours 24] [--seed 1] [DEVICE ..]`: runs of half an hour until so many hours have passed on the simulated
-//! clocks; each has a device and faults of its own. Ends with 1 if anything did not hold.
+//! `soak [--hours 24] [--seeds 100] [--seed 1] [DEVICE ..]`: so many runs of half an hour at least, and until so many hours
+//! have passed on the simulated clocks; each has a device and faults of its own. Ends with 1 if anything did not hold.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -19,12 +19,13 @@ const FULL_S: f64 = 1800.0;
 const DEVICES: [&str; 6] = ["hdd-7200", "cloud-volume", "container", "nfs", "usb-stick", "cloud-gp3"];
 
 fn main() -> ExitCode {
-    let (mut hours, mut seed, mut devices) = (24.0, 1, Vec::new());
+    let (mut hours, mut seeds, mut seed, mut devices) = (24.0, 100, 1, Vec::new());
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         let mut number = || words.next().and_then(|text| text.parse::<f64>().ok());
         match word.as_str() {
             "--hours" => hours = number().expect("--hours takes a number"),
+            "--seeds" => seeds = number().expect("--seeds takes a number") as u64,
             "--seed" => seed = number().expect("--seed takes a number") as u64,
             _ => devices.push(word),
         }
@@ -33,7 +34,7 @@ fn main() -> ExitCode {
         devices = DEVICES.map(str::to_owned).into();
     }
     let (mut sum, mut runs, mut refused) = (Tally::default(), 0_u64, 0_u64);
-    while sum.simulated_s < hours * 3600.0 {
+    while sum.simulated_s < hours * 3600.0 || runs < seeds {
         let device = &devices[(runs % devices.len() as u64) as usize];
         let tally = soak(device, FULL, FULL_S, seed + runs);
         eprintln!(

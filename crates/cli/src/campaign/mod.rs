@@ -19,6 +19,7 @@ use iosonde_rig::guard::Protected;
 use crate::{
     destination::Destination,
     failure::{Failure, INTERRUPTED},
+    measure::power,
     notebook,
     options::Options,
     screen::Screen,
@@ -44,6 +45,13 @@ pub struct CampaignSpec {
     pub part: Option<(u32, String)>,
     /// Files that no target may be: the study, the results.
     pub apart: Vec<Protected>,
+}
+
+/// How a campaign ended.
+struct Ended {
+    done: Vec<String>,
+    failed: Vec<String>,
+    notebook: PathBuf,
 }
 
 /// A session to run.
@@ -72,9 +80,20 @@ pub struct Campaign {
 }
 
 impl Campaign {
-    /// Measures until every session has ended, and shows what came of it; whatever happens, the notebook says how the
-    /// runs stand.
-    pub fn run(mut self, destination: &Destination) -> Result<(), Failure> {
+    /// Measures until every session has ended, with no more power than that takes, and shows what came of it; whatever
+    /// happens, the notebook says how the runs stand.
+    pub fn run(self, destination: &Destination) -> Result<(), Failure> {
+        let screen = self.screen;
+        let places = power::places(&self.notebook, self.turns.iter().map(|turn| &turn.measurement.session));
+        let show = |ended: Result<Ended, Failure>| {
+            let Ended { done, failed, notebook } = ended?;
+            finish::finish(&done, &failed, &notebook, destination, screen)
+        };
+        power::least(&places, || self.measured(), show)
+    }
+
+    /// Measures until every session has ended.
+    fn measured(mut self) -> Result<Ended, Failure> {
         if let Err(failure) = self.prepare().and_then(|()| self.measure()) {
             return Err(self.stopped(failure));
         }
@@ -83,11 +102,9 @@ impl Campaign {
             turns.map(|turn| turn.id().to_owned())
         };
         let failed: Vec<String> = self.lost.iter().cloned().chain(of(RunState::Failed)).collect();
-        let done: Vec<String> = self.ids.iter().filter(|id| !failed.contains(id)).cloned().collect();
-        let notebook = self.notebook();
+        let done = self.ids.iter().filter(|id| !failed.contains(id)).cloned().collect();
         // Its files and locks are given back before anything is shown.
-        self.turns.clear();
-        finish::finish(&done, &failed, &notebook, destination, self.screen)
+        Ok(Ended { done, failed, notebook: self.notebook() })
     }
 
     /// Where the runs are kept: another place than at first if the notebook was removed meanwhile.

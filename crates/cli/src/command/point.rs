@@ -12,7 +12,7 @@ use crate::{
     args::PointArgs,
     destination::failure_of,
     failure::{Failure, INTERRUPTED},
-    measure::{Measurement, book::Book, info::new_info, prepare::FOREVER_S},
+    measure::{Measurement, book::Book, info::new_info, power, prepare::FOREVER_S},
     notebook,
     options::Options,
     output::{self, result},
@@ -63,7 +63,13 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
     }
     let lock = book.begin(&info)?;
     let run = Run::new(info, Vec::new());
-    let mut measurement = Measurement::new(options, session, Some(Book::new(book, lock)), run, screen);
+    let notebook = book.path().to_owned();
+    let measurement = Measurement::new(options, session, Some(Book::new(book, lock)), run, screen);
+    let places = power::places(&notebook, std::iter::once(&measurement.session));
+    power::least(&places, || measured(measurement, args), |run| show(&mut run?, args, screen))
+}
+
+fn measured(mut measurement: Measurement, args: &PointArgs) -> Result<Run, Failure> {
     let measured = measure(&mut measurement, args);
     measurement.note_state(match &measured {
         Ok(()) => RunState::Done,
@@ -76,7 +82,7 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
         }
         _ => failure,
     })?;
-    show(&mut measurement.run, args, screen)
+    Ok(measurement.run)
 }
 
 /// What cannot be, whatever the storage.

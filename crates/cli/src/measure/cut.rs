@@ -8,7 +8,7 @@ use iosonde_model::{Phase, TrialSpec, units};
 use iosonde_rig::{guard::TargetKind, platform};
 
 use super::Measurement;
-use crate::failure::Failure;
+use crate::failure::{Failure, in_words};
 
 impl Measurement {
     /// Holes of what is measured, before its first trial.
@@ -32,7 +32,13 @@ impl Measurement {
         }
         let measured_bytes = self.session.device.working_set_bytes;
         let (target, size) = (&self.run.info.target, units::size);
-        let now_bytes = admitted.file.metadata()?.len();
+        let gone = |error: std::io::Error| {
+            Failure::failed(format!(
+                "{target}: gone while it was measured ({}); the trial in which that happened is not kept",
+                in_words(&error)
+            ))
+        };
+        let now_bytes = admitted.file.metadata().map_err(gone)?.len();
         let what = if now_bytes < measured_bytes {
             format!("{} of it are measured, and its size is {} now", size(measured_bytes), size(now_bytes))
         } else {

@@ -25,6 +25,7 @@ pub mod course;
 mod cut;
 pub mod follow;
 pub mod info;
+pub mod power;
 mod precondition;
 pub mod prepare;
 mod stall;
@@ -125,7 +126,10 @@ impl Measurement {
             self.run.info.bytes_written += trial.witnesses.issued_write_bytes;
             return Err(Failure { code: INTERRUPTED, text: String::new() });
         }
-        drop(watching);
+        let stopped_s = watching.map_or(0.0, |watching| watching.stopped_s());
+        if stopped_s > 0.0 {
+            trial.witnesses.suspended_s = Some(trial.witnesses.suspended_s.unwrap_or(0.0).max(stopped_s));
+        }
         if let Err(failure) = self.refuse_a_cut_file(spec, phase) {
             self.run.info.bytes_written += trial.witnesses.issued_write_bytes;
             return Err(failure);

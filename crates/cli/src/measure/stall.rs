@@ -19,15 +19,18 @@ impl Measurement {
         }
         let after = if phase == Phase::Prepare { STALLED_FILLING_AFTER } else { STALLED_AFTER };
         let info = &self.run.info;
-        let mut text =
-            format!("{}: a call has not returned for {}", info.target, units::duration(after.as_secs_f64()));
-        text += ": the storage or its server hangs, and the program with it";
+        let target = info.target.clone();
+        let mut kept = String::new();
         if let Some(book) = self.book.as_ref().filter(|_| !info.study_source.is_empty()) {
             let (trials, option) = (self.run.trials.len(), notebook::option(book.notebook.path()));
-            text += &format!("\n  {trials} trials are kept; to go on:  iosonde resume {}{option}", info.id);
+            kept = format!("\n  {trials} trials are kept; to go on:  iosonde resume {}{option}", info.id);
         }
-        Some(StallWatch::start(after, move || {
-            Screen::complain(&text);
+        Some(StallWatch::start(after, move |idle| {
+            let idle = units::duration(idle.as_secs_f64());
+            Screen::complain(&format!(
+                "{target}: a call has not returned for {idle}: the storage or its server hangs, and the program with \
+                 it{kept}"
+            ));
             // The thread that measures cannot come back to say how it went.
             #[allow(clippy::exit)]
             std::process::exit(FAILED.into());

@@ -2,8 +2,10 @@
 #![allow(dead_code, missing_docs, clippy::print_stderr)]
 
 pub(crate) mod limited;
+pub(crate) mod looped;
 pub(crate) mod mounted;
 pub(crate) mod preload;
+pub(crate) mod served;
 pub(crate) mod shared;
 
 use std::{
@@ -119,11 +121,29 @@ impl UnderWay {
         self.signal("INT").wait()
     }
 
+    /// A line of its `/proc/PID/status`.
+    pub(crate) fn status(&self, name: &str) -> String {
+        let text = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        text.lines().find_map(|line| line.strip_prefix(name)).unwrap().trim().to_owned()
+    }
+
     /// Sends a signal.
     pub(crate) fn signal(self, name: &str) -> Self {
         let words = [format!("-{name}"), self.child.id().to_string()];
         assert!(Command::new("kill").args(words).status().unwrap().success());
         self
+    }
+
+    /// Reads what it says until a line has these words.
+    pub(crate) fn until(&mut self, words: &str) -> String {
+        let heard = self.err.by_ref().map_while(Result::ok).find(|line| line.contains(words));
+        heard.unwrap_or_else(|| panic!("it ended without `{words}`"))
+    }
+
+    /// Closes what it speaks to and waits for its end; its exit code, unless a signal ended it.
+    pub(crate) fn unheard(mut self) -> Option<i32> {
+        drop(self.err);
+        self.child.wait().unwrap().code()
     }
 
     /// Waits for its end; what it said from then on.

@@ -1,10 +1,13 @@
-/* Stands between the program and the C library (LD_PRELOAD), for two kinds of tests.
+/* Stands between the program and the C library (LD_PRELOAD), for three kinds of tests.
  *
  * Records: every change of a file whose path begins with PRELOAD_WATCH, with its bytes, goes to the file PRELOAD_LOG, and
  * so does what the program says on stderr. A record is a line `KIND OFFSET LENGTH NAME` and then LENGTH bytes.
  *
  * Faults: of the reads and writes of files under PRELOAD_TARGET, one in PRELOAD_ONE_IN (drawn from a fixed seed) meets
- * PRELOAD_FAULT: eio, enospc, eintr, eagain, short, hang. */
+ * PRELOAD_FAULT: eio, enospc, eintr, eagain, short, hang.
+ *
+ * Trespasses: with the fault trespass, such a transfer first tries to make the files PRELOAD_ALLOWED and
+ * PRELOAD_FORBIDDEN: what a mistake of the program could do at this moment. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -86,6 +89,10 @@ static int meets(int fd, size_t *length) {
     if (!strcmp(fault, "eagain")) return EAGAIN;
     if (!strcmp(fault, "short")) *length /= 2;
     if (!strcmp(fault, "hang")) for (;;) pause();
+    if (!strcmp(fault, "trespass")) {
+        close(open(getenv("PRELOAD_FORBIDDEN"), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+        close(open(getenv("PRELOAD_ALLOWED"), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    }
     return 0;
 }
 

@@ -346,7 +346,7 @@ fn fio_ssd_profiling_finds_the_limits_and_refuses_the_sheets_conditions() {
 fn within_the_fast_cache_the_four_figures_of_the_sheet_and_the_mixes_come_out() {
     let shared = shared::run(FIO_SSD_FRESH);
     let run = &shared.run;
-    assert!(run.run.bytes_written < 90_000_000_000, "{}", run.run.bytes_written);
+    assert!(run.info.bytes_written < 90_000_000_000, "{}", run.info.bytes_written);
     let at = |rw, bytes, depth| {
         point(run, |spec| spec.rw == rw && spec.block_size_bytes == bytes && spec.queue_depth == depth)
     };

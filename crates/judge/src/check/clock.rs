@@ -1,10 +1,11 @@
-//! A clock that jumped, or a machine that slept, during a trial.
+//! A clock that jumped, or a machine or program that slept, during a trial.
 //!
 //! Looks at: four clocks before and after a trial: the one that times requests (the processor's counter,
 //! calibrated), the kernel's monotonic clock, the boot clock, which counts sleep, and the calendar clock.
 //!
 //! Rule for sleep: more than 1 ms between boot and monotonic time. Outstanding requests waited for the machine to
-//! wake.
+//! wake. The same where the program itself did not run for 250 ms (stopped by a signal or a debugger, or its guest
+//! paused): a thread that does nothing else woke up so late.
 //!
 //! Rule for the request clock: 1 % faster or slower than the kernel's clock is invalid, because every throughput
 //! and latency is off by as much. Calibration is accurate to 0.1 %, so 1 % means a counter that changed its speed

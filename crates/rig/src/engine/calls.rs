@@ -13,10 +13,14 @@ pub fn errno() -> i32 {
     -io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO)
 }
 
-/// Makes a call again as long as signals interrupt it. Lengths are below 2 GiB, so they fit a result.
+/// Interruptions in a row after which a call has failed: far more signals than a process gets within one request, and
+/// milliseconds where the storage itself says EINTR for ever.
+const INTERRUPTED_MAX: u32 = 1000;
+
+/// Makes a call again where a signal interrupts it. Lengths are below 2 GiB, so they fit a result.
 #[inline]
 pub fn result(mut call: impl FnMut() -> isize) -> i32 {
-    loop {
+    for _ in 0..INTERRUPTED_MAX {
         let moved = call();
         if moved >= 0 {
             return moved as i32;
@@ -26,6 +30,7 @@ pub fn result(mut call: impl FnMut() -> isize) -> i32 {
             return errno;
         }
     }
+    -libc::EINTR
 }
 
 /// Returns true if a flush is one of data alone.

@@ -12,7 +12,7 @@ use rustix::{
     io::Errno,
 };
 
-use super::{Refusal, target::unreachable_path};
+use super::{Refusal, links::refuse_strangers_link, target::unreachable_path};
 
 /// Something found at a path, not yet opened for reading or writing.
 #[derive(Debug)]
@@ -25,6 +25,7 @@ pub(super) struct OpenedPath {
 impl OpenedPath {
     /// Finds what lies at a path, links followed.
     pub(super) fn at(path: &Path) -> Result<Self, Refusal> {
+        refuse_strangers_link(path)?;
         let refuse = |error: Errno| unreachable_path(path, &error.into());
         let handle = File::from(open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).map_err(refuse)?);
         let stat = fstat(&handle).map_err(refuse)?;

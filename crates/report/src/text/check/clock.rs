@@ -2,12 +2,13 @@
 
 use iosonde_model::{cause::Clock, units};
 
-/// `the machine slept for 28 s during the trial`.
+/// `the machine slept, or the program was stopped, for 28 s during the trial`.
 pub(super) fn words(cause: &Clock) -> String {
     match cause {
         Clock::NotRead => "the clocks were not read before and after the trial".to_owned(),
         Clock::Slept { suspended_s } => {
-            format!("the machine slept for {} during the trial", units::time(suspended_s * 1e9))
+            let slept = units::time(suspended_s * 1e9);
+            format!("the machine slept, or the program was stopped, for {slept} during the trial")
         }
         Clock::Speed { clock_ratio } => {
             let way = if *clock_ratio > 1.0 { "fast" } else { "slow" };

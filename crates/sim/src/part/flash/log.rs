@@ -24,7 +24,7 @@ pub(super) enum Policy {
 }
 
 /// The sizes of a log, in mapping units ("slots").
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LogSize {
     /// Mapping units that the user sees.
     pub(super) user_slots: u64,
@@ -61,7 +61,7 @@ pub(super) enum SlotState {
 }
 
 /// The log of one unit.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct UnitLog {
     /// The block being filled, and how far.
     open: u32,
@@ -73,7 +73,7 @@ struct UnitLog {
 }
 
 /// Places of all mapping units.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Log {
     size: LogSize,
     policy: Policy,

@@ -10,7 +10,7 @@ pub(super) const TRIMMED: u32 = u32::MAX - 1;
 const CHUNK: usize = 4096;
 
 /// The slot of every mapping unit: `NOWHERE`, `TRIMMED`, or a number below both.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct SlotOf {
     chunks: Vec<Option<Box<[u32; CHUNK]>>>,
 }

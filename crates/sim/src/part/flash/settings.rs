@@ -13,7 +13,6 @@ use super::{
 };
 use crate::{
     part::{Part, PartPosition},
-    random::stream,
     start::StartState,
 };
 
@@ -53,7 +52,7 @@ impl FlashSettings {
                     StartState::Fresh => {}
                     StartState::Filled { share } => log.fill(share),
                     StartState::Steady => {
-                        log = steady::log(size, policy, &mut stream(place.seed, "flash.state"));
+                        log = steady::log_of_seed(size, policy, place.seed);
                     }
                 }
                 Placement::Log(log, vec![0.0; units as usize])
