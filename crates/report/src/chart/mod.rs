@@ -63,9 +63,8 @@ pub(crate) fn with_doubts(mut figure: Figure) -> Figure {
     };
     let (void, doubted) = (of(DotStanding::Void), of(DotStanding::Doubted));
     let what = if figure.series.iter().any(|series| series.bars) { "bar" } else { "dot" };
-    let said = [void, doubted].into_iter().filter_map(|dots| {
-        let first = dots.first()?;
-        let subject = match dots.len() {
+    let invalid = void.first().and_then(|first| {
+        let subject = match void.len() {
             1 => format!("One hollow {what}"),
             count => format!("{count} hollow {what}s, for example"),
         };
@@ -73,7 +72,13 @@ pub(crate) fn with_doubts(mut figure: Figure) -> Figure {
         let (name, why) = (first.tip.first()?, first.tip.last()?);
         Some(format!("{subject}: {name}, {why}."))
     });
-    let said: Vec<String> = said.collect();
+    // A warning's reason stands with the warnings, and in the dot's tip.
+    let warned = match doubted.len() {
+        0 => None,
+        1 => Some(format!("Hollow: a {what} with a warning.")),
+        count => Some(format!("Hollow: {count} {what}s with a warning.")),
+    };
+    let said: Vec<String> = invalid.into_iter().chain(warned).collect();
     for sentence in said {
         let reading = &mut figure.reading;
         *reading = if reading.is_empty() { sentence } else { format!("{reading} {sentence}") };

@@ -11,6 +11,9 @@ use super::{
 use crate::story::{self, Fact, FindingRow, Section};
 use crate::text;
 
+/// Charts of an experiment that are not folded: two stand side by side.
+const CHARTS_SHOWN: usize = 2;
+
 /// Links to every section.
 pub(super) fn contents(run: &Run) -> Markup {
     html! {
@@ -66,7 +69,10 @@ pub(super) fn experiments(run: &Run, charts: &Charts) -> Markup {
             section aria-labelledby="course" {
                 h2 #course { "The course of the run" }
                 @for answer in &course { p.answer-line { (prose(answer)) } }
-                div.charts { @for chart in &whole { (chart) } }
+                details {
+                    summary { (counted(whole.len(), "chart over time")) }
+                    div.charts { @for chart in &whole { (chart) } }
+                }
             }
         }
     }
@@ -80,8 +86,9 @@ fn experiment(place: usize, section: &Section, charts: &Charts) -> Markup {
         section id={ "experiment-" (place) } aria-labelledby={ (head) "-name " (head) } {
             p.eyebrow id={ (head) "-name" } { (capital(&section.name.replace('-', " "))) }
             h2 id=(head) { (section.question.unwrap_or("What was measured")) }
-            @for answer in &section.answers { p.answer-line { (prose(answer)) } }
+            @if let Some(first) = section.answers.first() { p.answer-line { (prose(first)) } }
             p.sure { (prose(&section.sure)) }
+            (more_answers(section.answers.get(1..).unwrap_or_default()))
             @if !elsewhere.is_empty() {
                 p.sure {
                     "Also shown in: "
@@ -91,13 +98,35 @@ fn experiment(place: usize, section: &Section, charts: &Charts) -> Markup {
                     }
                 }
             }
-            @if !own.is_empty() { div.charts { @for chart in &own { (chart) } } }
+            @let (shown, more) = own.split_at(own.len().min(CHARTS_SHOWN));
+            @if !shown.is_empty() { div.charts { @for chart in shown { (chart) } } }
+            @if !more.is_empty() {
+                details {
+                    summary { (counted(more.len(), "more chart")) }
+                    div.charts { @for chart in more { (chart) } }
+                }
+            }
             details open[own.is_empty() && elsewhere.is_empty()] {
                 summary { "All points of this experiment" }
                 (tables::points(&section.name, &section.rows))
             }
         }
     }
+}
+
+/// The other findings of an experiment; one is not worth a click.
+fn more_answers(answers: &[String]) -> Markup {
+    let lines = html! { @for answer in answers { p.answer-line { (prose(answer)) } } };
+    html! {
+        @match answers.len() {
+            0 | 1 => (lines),
+            count => details { summary { (counted(count, "more finding")) } (lines) },
+        }
+    }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 pub(super) fn left_out(run: &Run) -> Markup {
@@ -108,10 +137,17 @@ pub(super) fn left_out(run: &Run) -> Markup {
         section #left-out aria-labelledby="left-out-head" {
             h2 #left-out-head { "What was left out, and why" }
             @if !voids { p { "All trials are valid." } }
-            @if !excluded.is_empty() { (tables::excluded(&excluded)) }
+            @if !excluded.is_empty() {
+                details {
+                    summary { (counted(excluded.len(), "invalid figure or warning")) }
+                    (tables::excluded(&excluded))
+                }
+            }
             @if !refused.is_empty() {
-                h3.later { "What could not be concluded" }
-                (tables::refused(&refused))
+                details {
+                    summary { (counted(refused.len(), "inconclusive finding")) }
+                    (tables::refused(&refused))
+                }
             }
         }
     }
@@ -140,9 +176,12 @@ pub(super) fn method(run: &Run) -> Markup {
     html! {
         section #method aria-labelledby="method-head" {
             h2 #method-head { "How it was measured" }
-            div.columns {
-                (facts(&story::method_facts(run)))
-                div { @for sentence in story::method(run) { p { (prose(sentence)) } } }
+            @let own = story::method_facts(run);
+            @let (left, right) = own.split_at(own.len().div_ceil(2));
+            div.columns { div { (facts(left)) } div { (facts(right)) } }
+            details {
+                summary { "What these words mean" }
+                @for sentence in story::method(run) { p { (prose(sentence)) } }
             }
             @if !run.info.study_source.is_empty() {
                 details {

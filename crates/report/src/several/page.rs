@@ -2,15 +2,15 @@
 
 use crate::{
     html::{capital, chart, document, prose, scroll},
-    quantity::Quantity,
     story,
     text::{
         compare,
+        compare_table::{self, CompareRow},
         validity::{Weight, validity},
     },
 };
 use iosonde_infer::compare::Side;
-use iosonde_model::{Compared, ComparedFigure, ComparedPair, Comparison, Estimate, Likeness, units};
+use iosonde_model::{Compared, ComparedPair, Comparison, Likeness, units};
 use maud::{Markup, html};
 
 use super::figures_of_several;
@@ -40,14 +40,14 @@ pub fn several(sides: &[Side], compared: &Compared) -> String {
         }
         main {
             (answer(sides, compared))
+            @for (place, pair) in compared.pairs.iter().enumerate() {
+                (one_pair(compared, pair, place, &ratios))
+            }
             @if !others.is_empty() {
                 section #relations aria-labelledby="relations-head" {
                     h2 #relations-head { "Side by side" }
                     div.charts { @for figure in &others { (chart(figure)) } }
                 }
-            }
-            @for (place, pair) in compared.pairs.iter().enumerate() {
-                (one_pair(compared, pair, place, &ratios))
             }
             (who(sides))
             (method(compared))
@@ -78,7 +78,7 @@ fn answer(sides: &[Side], compared: &Compared) -> Markup {
                 }
                 p.quiet { (prose(&compare::ranking(compared))) }
             }
-            h3.later { "Can each be believed?" }
+            h3.later { "Valid?" }
             dl {
                 @for side in sides {
                     @for (number, run) in side.runs.iter().enumerate().take(1) {
@@ -107,18 +107,19 @@ fn one_pair(
     ratios: &[&crate::figure::Figure],
 ) -> Markup {
     let name = format!("ratios-{place}");
-    let lines: Vec<&Comparison> =
-        compared.lines(pair).filter(|line| line.verdict != Likeness::NotComparable).collect();
+    let shown = compare_table::table(compared, pair, false);
+    let everything = compare_table::table(compared, pair, true);
     let refused: Vec<&Comparison> =
         compared.lines(pair).filter(|line| line.verdict == Likeness::NotComparable).collect();
     html! {
         section id={ "pair-" (place) } aria-labelledby={ "pair-" (place) "-head" } {
             h2 id={ "pair-" (place) "-head" } { (pair.b) " against " (pair.a) }
+            @if !shown.rows.is_empty() { (line_table(pair, &shown.rows)) }
             @for figure in ratios.iter().filter(|figure| figure.name == name) { (chart(figure)) }
-            @if !lines.is_empty() {
+            @if everything.rows.len() > shown.rows.len() {
                 details {
-                    summary { "Every line (" (lines.len()) ")" }
-                    (line_table(pair, &lines))
+                    summary { "Every workload and p99 latency (" (everything.rows.len()) " rows)" }
+                    (line_table(pair, &everything.rows))
                 }
             }
             @if !refused.is_empty() || pair.unmatched > 0 {
@@ -155,39 +156,28 @@ fn left_out(refused: &[&Comparison], unmatched: usize) -> Markup {
     }
 }
 
-fn line_table(pair: &ComparedPair, lines: &[&Comparison]) -> Markup {
-    let figure = |line: &Comparison, value: Option<f64>| {
-        let quantity =
-            if line.figure == ComparedFigure::Iops { Quantity::Iops } else { Quantity::Nanoseconds };
-        value.map_or_else(|| "–".to_owned(), |value| quantity.text(value))
-    };
+fn line_table(pair: &ComparedPair, rows: &[CompareRow]) -> Markup {
     let table = html! {
         table.figures {
             thead { tr {
-                @for head in ["Workload", "Of its", &pair.a, &pair.b, "Ratio", "Verdict"] {
+                @for head in ["Workload", &pair.a, &pair.b, "Ratio", "Verdict"] {
                     th scope="col" { (head) }
                 }
             } }
             tbody {
-                @for line in lines {
+                @for row in rows {
                     tr {
-                        th scope="row" { (line.spec.describe()) }
-                        td { (line.op) "s" }
-                        td.n { (figure(line, line.a)) }
-                        td.n { (figure(line, line.b)) }
-                        td.n { (ratio(pair, line)) }
-                        td { (compare::likeness(line.verdict)) }
+                        th scope="row" { (row.label) }
+                        td.n { (row.a) }
+                        td.n { (row.b) }
+                        td.n { (row.ratio) }
+                        td { (compare::likeness(row.verdict)) }
                     }
                 }
             }
         }
     };
-    scroll(&format!("Every line of {} against {}", pair.b, pair.a), &table)
-}
-
-fn ratio(pair: &ComparedPair, line: &Comparison) -> String {
-    let value = line.ratio.unwrap_or(f64::NAN);
-    compare::ratio_text(pair, Estimate { value, low: line.low, high: line.high })
+    scroll(&format!("Workloads of {} against {}", pair.b, pair.a), &table)
 }
 
 fn differences(pair: &ComparedPair) -> Markup {
