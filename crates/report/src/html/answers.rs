@@ -122,7 +122,7 @@ fn claims(table: &ClaimTable) -> Markup {
                 @for row in &table.rows {
                     tr {
                         th scope="row" { (row.line) span.why { (prose(&row.why)) } }
-                        td { (row.claimed) }
+                        td { (prose(&row.claimed)) }
                         td { @if let Some(figure) = &row.measured {
                             span { (prose(&figure.value)) } " " span.quiet { (figure.interval) }
                         } }

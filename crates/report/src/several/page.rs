@@ -156,11 +156,12 @@ fn left_out(refused: &[&Comparison], unmatched: usize) -> Markup {
     }
 }
 
+/// On a narrow screen the ratio comes before the figures that scroll away.
 fn line_table(pair: &ComparedPair, rows: &[CompareRow]) -> Markup {
     let table = html! {
         table.figures {
             thead { tr {
-                @for head in ["Workload", &pair.a, &pair.b, "Ratio", "Verdict"] {
+                @for head in ["Workload", "Ratio", "Verdict", &pair.a, &pair.b] {
                     th scope="col" { (head) }
                 }
             } }
@@ -168,10 +169,10 @@ fn line_table(pair: &ComparedPair, rows: &[CompareRow]) -> Markup {
                 @for row in rows {
                     tr {
                         th scope="row" { (row.label) }
-                        td.n { (row.a) }
-                        td.n { (row.b) }
                         td.n { (row.ratio) }
                         td { (compare::likeness(row.verdict)) }
+                        td.n { (row.a) }
+                        td.n { (row.b) }
                     }
                 }
             }
