@@ -5,9 +5,8 @@
 //! what the program got. It is given for buffered points, and for others of which no trial is valid for the device, as
 //! where direct I/O was ignored.
 //!
-//! How it is computed: each size is compared with the highest throughput, which is found without the winner's curse.
-//! The lower end of the interval is the smallest size from which on all may be within 5 % of it, the upper end the
-//! smallest from which on all are, with confidence. Inconclusive where even the largest size is below that.
+//! How it is computed: as `plateau_block_size`, from the rates that the program saw. Where its times follow
+//! t(b) = t₀ + b/B, t₀ is what a call costs it and B the rate of copying.
 //!
 //! Why 95 %: as for `plateau_block_size`, which asks the same of the device.
 //!
