@@ -219,7 +219,7 @@ impl Device {
             engine: String::new(),
             direct: false,
             writable: true,
-            new_files: kind == "directory",
+            new_files: ["directory", "simulated"].contains(&kind),
             state: None,
             notes: Vec::new(),
         }

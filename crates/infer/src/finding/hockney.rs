@@ -11,10 +11,11 @@
 
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::{
-    Conditions, Estimate, Inconclusive,
+    Conditions, Estimate, Inconclusive, Op,
     detail::{SizeLaw, SizeLawProblem},
 };
 use iosonde_stats::{
+    LogEstimate,
     least_squares::{Fit, least_squares},
     normal, student_t,
 };
@@ -62,15 +63,23 @@ fn log_time(log_t0: f64, log_half: f64, bytes: u64) -> f64 {
 
 /// The law through the points of a group, or why there is none.
 pub(super) fn of(group: &Group, confidence: f64) -> Result<Hockney, Inconclusive> {
+    of_rates(group, &|evidence, op| group::valid_rate(evidence, op, &[]), confidence)
+}
+
+/// The rate of a point's direction, or why it is unknown.
+pub(super) type Rate = dyn Fn(&Evidence, Op) -> Result<LogEstimate, Inconclusive>;
+
+/// The law through the points of a group by these rates, or why there is none.
+pub(super) fn of_rates(group: &Group, rate: &Rate, confidence: f64) -> Result<Hockney, Inconclusive> {
     one_at_a_time(group)?;
-    Ok(fit(&sizes(group, confidence)?, confidence)?)
+    Ok(fit(&sizes(group, rate, confidence)?, confidence)?)
 }
 
 /// The curve of a group of points at QD 1, or why there is none.
-fn sizes(group: &Group, confidence: f64) -> Result<Vec<Size>, Inconclusive> {
+fn sizes(group: &Group, rate: &Rate, confidence: f64) -> Result<Vec<Size>, Inconclusive> {
     let mut sizes = Vec::new();
     for evidence in &group.points {
-        let rate = group::valid_rate(evidence, group.op, &[])?;
+        let rate = rate(evidence, group.op)?;
         sizes.push(Size {
             bytes: evidence.point.spec.block_size_bytes,
             log_time: 1e9_f64.ln() - rate.log_mean,

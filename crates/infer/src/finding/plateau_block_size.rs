@@ -17,7 +17,7 @@
 
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::{
-    Detail, Estimate, ExperimentName, Finding, FindingName, Inconclusive, Op, Unit,
+    Detail, Estimate, ExperimentName, Finding, FindingName, Inconclusive, Unit,
     detail::{Plateau, PlateauMethod, SizeLawProblem},
 };
 use iosonde_stats::{LogEstimate, student_t};
@@ -25,7 +25,7 @@ use iosonde_stats::{LogEstimate, student_t};
 use super::{
     FindingKind, Proof, Told, best,
     group::{self, Group, Writer},
-    hockney,
+    hockney::{self, Rate},
 };
 
 /// Share of the asymptotic rate that counts as the plateau.
@@ -48,7 +48,7 @@ impl FindingKind for PlateauBlockSize {
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.id(), experiment, unit: Unit::Bytes, confidence };
-        hockney::groups(points).iter().map(|group| told(&writer, group, plateau(group, confidence))).collect()
+        hockney::groups(points).iter().map(|group| told(&writer, group, of_the_device(group, confidence))).collect()
     }
 
     fn proof(&self) -> Proof {
@@ -90,10 +90,7 @@ pub(super) struct Sizes {
 }
 
 /// Bytes per second of each size, in order of the sizes.
-fn rates(
-    group: &Group,
-    rate: impl Fn(&Evidence, Op) -> Result<LogEstimate, Inconclusive>,
-) -> Result<Vec<(u64, LogEstimate)>, Inconclusive> {
+fn rates(group: &Group, rate: &Rate) -> Result<Vec<(u64, LogEstimate)>, Inconclusive> {
     let mut rates = Vec::new();
     for evidence in &group.points {
         let bytes = evidence.point.spec.block_size_bytes;
@@ -111,13 +108,16 @@ fn rates(
 
 /// The plateau of what a program sees, whoever served it.
 pub(super) fn of_the_program(group: &Group, confidence: f64) -> Result<Sizes, Inconclusive> {
-    let rates = rates(group, group::valid_rate_whatever_set_it)?;
-    Ok(Sizes { method: PlateauMethod::OfTheProgram, ..by_comparison(&rates, confidence)? })
+    plateau(group, &group::valid_rate_whatever_set_it, confidence)
 }
 
-fn plateau(group: &Group, confidence: f64) -> Result<Sizes, Inconclusive> {
-    let rates = rates(group, |evidence, op| group::valid_rate(evidence, op, &[]))?;
-    let law = hockney::of(group, confidence).ok().and_then(|law| law.half_size_bytes.map(|half| (law, half)));
+fn of_the_device(group: &Group, confidence: f64) -> Result<Sizes, Inconclusive> {
+    plateau(group, &|evidence, op| group::valid_rate(evidence, op, &[]), confidence)
+}
+
+fn plateau(group: &Group, rate: &Rate, confidence: f64) -> Result<Sizes, Inconclusive> {
+    let rates = rates(group, rate)?;
+    let law = hockney::of_rates(group, rate, confidence).ok().and_then(|law| law.half_size_bytes.map(|half| (law, half)));
     match law {
         Some((law, half)) => {
             let told = match by_law(&rates, &half, PlateauMethod::Law(law.fit)) {

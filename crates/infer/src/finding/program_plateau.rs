@@ -2,11 +2,11 @@
 //!
 //! What it is: the smallest of the measured sizes that gives 95 % of the highest throughput that the program saw. It is
 //! a property of the program, the kernel and the memory together. Trials that memory served count here: they are
-//! what the program got.
+//! what the program got. It is given for buffered points, and for others of which no trial is valid for the device, as
+//! where direct I/O was ignored.
 //!
-//! How it is computed: each size is compared with the highest throughput, which is found without the winner's curse.
-//! The lower end of the interval is the smallest size from which on all may be within 5 % of it, the upper end the
-//! smallest from which on all are, with confidence. Inconclusive where even the largest size is below that.
+//! How it is computed: as `plateau_block_size`, from the rates that the program saw. Where its times follow
+//! t(b) = t₀ + b/B, t₀ is what a call costs it and B the rate of copying.
 //!
 //! Why 95 %: as for `plateau_block_size`, which asks the same of the device.
 //!
@@ -14,7 +14,7 @@
 //! be the same on any device.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{ExperimentName, Finding, FindingName, Unit};
+use iosonde_model::{About, ExperimentName, Finding, FindingName, Unit};
 
 use super::{FindingKind, Proof, Told, group::Writer, hockney, plateau_block_size};
 
@@ -26,7 +26,7 @@ impl FindingKind for ProgramPlateau {
     }
 
     fn answers(&self) -> &'static [ExperimentName] {
-        &[ExperimentName::Media]
+        &[ExperimentName::Media, ExperimentName::BlockSize]
     }
 
     fn told(&self) -> Told {
@@ -35,7 +35,11 @@ impl FindingKind for ProgramPlateau {
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.id(), experiment, unit: Unit::Bytes, confidence };
-        let groups = hockney::groups(points);
+        let of_device = |evidence: &Evidence| {
+            evidence.point.spec.direct && evidence.standing(About::Device).next().is_some()
+        };
+        let mut groups = hockney::groups(points);
+        groups.retain(|group| !group.points.iter().any(|evidence| of_device(evidence)));
         let told = |group| {
             plateau_block_size::told(&writer, group, plateau_block_size::of_the_program(group, confidence))
         };

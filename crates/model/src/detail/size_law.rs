@@ -23,8 +23,6 @@ pub struct Plateau {
 /// Way in which a plateau was found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PlateauMethod {
-    /// Each size was compared with the highest throughput that a program saw, whoever served it.
-    OfTheProgram,
     /// From the law of a request's time and its size.
     Law(SizeLaw),
     /// By comparing each size with the highest throughput: the times follow no such law.

@@ -63,11 +63,6 @@ pub(super) fn plateau(finding: &Finding, facts: &Plateau) -> Figure {
 
 pub(super) fn plateau_why(facts: &Plateau) -> String {
     match facts.method {
-        PlateauMethod::OfTheProgram => {
-            "Each size is compared with the highest throughput that the program saw. Memory \
-                                        may have served it: this is no property of the device."
-                .to_owned()
-        }
         PlateauMethod::Law(law) => format!("{} Rounded up to a measured size.", why(&law)),
         PlateauMethod::Comparison => {
             "Each size is compared with the highest bandwidth; the linear model does not fit.".to_owned()
