@@ -10,6 +10,7 @@ mod consistency;
 pub mod finding;
 pub mod portrait;
 pub mod sheet;
+pub mod slow;
 #[cfg(test)]
 mod testing;
 pub mod validity;

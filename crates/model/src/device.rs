@@ -116,6 +116,15 @@ pub struct Device {
     pub mount_options: Option<String>,
     /// `PCIe 4.0 x4`, `SATA 6 Gb/s`, `virtio`.
     pub link: Option<String>,
+    /// Link that the drive and its slot could have, where the one in use is slower.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub faster_link: Option<FasterLink>,
+    /// Requests that the kernel's queue of the device holds (`nr_requests`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_requests: Option<u64>,
+    /// Bytes by which a partition's beginning misses the unit that the disk writes whole; 0 where it is aligned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub misaligned_bytes: Option<u64>,
     /// Smallest unit that the device addresses.
     pub logical_block_bytes: Option<u64>,
     /// Smallest unit that the device says it writes whole.
@@ -169,6 +178,15 @@ pub struct Device {
     pub notes: Vec<DeviceNote>,
 }
 
+/// A link that both of its ends could have.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FasterLink {
+    /// The link: `PCIe 4.0 x4`.
+    pub link: String,
+    /// Its bytes per second over those of the link in use.
+    pub times: f64,
+}
+
 /// Health of a drive as it reports it, before a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Health {
@@ -201,6 +219,9 @@ impl Device {
             file_system: None,
             mount_options: None,
             link: None,
+            faster_link: None,
+            queue_requests: None,
+            misaligned_bytes: None,
             logical_block_bytes: None,
             physical_block_bytes: None,
             direct_alignment_bytes: None,
@@ -256,6 +277,9 @@ pub struct Host {
     /// Power-saving settings: `governor powersave, PCIe links powersave`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub power: Option<String>,
+    /// True if one of them tells processors or links to save power at the cost of speed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saves_power: Option<bool>,
     /// The hypervisor, where there is one.
     pub virtualization: Option<String>,
     /// The clock that times requests: `tsc`, `clock_gettime`, `virtual`.

@@ -33,7 +33,7 @@ pub use comparison::{
     Likeness, NoFigure, PropertyValue, ServedBy,
 };
 pub use detail::{Detail, Inconclusive, Law, Note};
-pub use device::{CacheBelow, Ceiling, Device, Health, HidingLayer, Host, Medium};
+pub use device::{CacheBelow, Ceiling, Device, FasterLink, Health, HidingLayer, Host, Medium};
 pub use finding::{Advice, Conditions, Finding, Status};
 pub use histogram::Histogram;
 pub use name::{

@@ -14,6 +14,7 @@ const TABLES: &[(&str, &str, &str, &str)] = &[
     ("The document", "", DOCUMENT, "Document"),
     ("The run", "`run`", "run.rs", "RunInfo"),
     ("The storage", "`run.device`", "device.rs", "Device"),
+    ("A faster link", "`run.device.faster_link`", "device.rs", "FasterLink"),
     ("The drive's own word", "`run.device.health`", "device.rs", "Health"),
     (
         "A note",

@@ -5,7 +5,8 @@
 
 use std::{fs::File, io, os::unix::fs::FileTypeExt, path::Path, sync::Arc};
 
-use iosonde_model::{Device, Medium, Witnesses, units};
+use iosonde_infer::slow::{self, Slow};
+use iosonde_model::{Device, Medium, Phase, Trial, TrialSpec, Witnesses, units};
 use iosonde_rig::{
     ceiling, clock,
     engine::{ENGINES, Storage},
@@ -61,6 +62,7 @@ pub fn run(args: &DoctorArgs, screen: Screen) -> Result<(), Failure> {
     }
     text += &measurable(target, kind, &session);
     if let Ok(session) = &session {
+        text += &why_slow(session, witnessed.clone());
         text += &in_the_way(session, witnessed);
         let option =
             if matches!(kind, Some(TargetKind::File | TargetKind::Block)) { " --read-only" } else { "" };
@@ -225,6 +227,20 @@ fn writing(target: &str) -> String {
         Ok(_) => "yes".into(),
         Err(refusal) => refusal.for_command(COMMAND).to_string(),
     }
+}
+
+/// Causes that may make the storage slower than it could be, the surest first.
+fn why_slow(session: &Session, seen: Option<Witnesses>) -> String {
+    let reading =
+        seen.map(|witnesses| Trial { witnesses, ..Trial::blank(TrialSpec::default(), Phase::Measure) });
+    let causes = slow::causes_before(&session.device, &session.host, reading.as_ref());
+    if causes.is_empty() {
+        return String::new();
+    }
+    let line =
+        |(place, cause): (usize, &Slow)| format!("  {}. {}\n", place + 1, iosonde_report::text::slow(cause));
+    let lines: String = causes.iter().enumerate().map(line).collect();
+    format!("\nWhy it may be slow\n{lines}")
 }
 
 /// What cannot be seen, what falls back, and what others do meanwhile.

@@ -5,9 +5,12 @@ use iosonde_model::{
 };
 use iosonde_stats::robust;
 
-use super::fact::{BufferedWrites, Circumstance, Fact, WeighedFact};
+use super::fact::{BufferedWrites, Circumstance, Fact, WeighedFact, Weight};
 use super::trials::half_width;
-use crate::finding::lookup::found;
+use crate::{
+    finding::lookup::found,
+    slow::{self, Slow},
+};
 
 /// Share of a rotating disk from which its arm travels nearly as it does over all of it: over a third, an average
 /// seek takes three quarters of one over the whole (a + b·√d).
@@ -77,6 +80,17 @@ pub(super) fn surroundings(run: &Run) -> Vec<WeighedFact> {
     .flatten()
     .map(WeighedFact::doubt)
     .collect()
+}
+
+/// Causes of slowness that no other line names. What all of this kind of storage has is none: a guest's host, a queue.
+pub(super) fn slow(run: &Run) -> Vec<WeighedFact> {
+    let has_own_line = |cause: &Slow| match cause {
+        Slow::Generator { .. } | Slow::CacheBelow { .. } | Slow::Host => true,
+        Slow::PowerSaving { settings } => settings.is_none(),
+        _ => false,
+    };
+    let causes = slow::causes(run).into_iter().filter(|cause| !has_own_line(cause));
+    causes.map(|cause| WeighedFact { mark: Weight::Note, fact: Fact::Slow(cause) }).collect()
 }
 
 /// A disk's arm travels less over a part of it than over the whole.

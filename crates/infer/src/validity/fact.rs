@@ -2,6 +2,8 @@
 
 use iosonde_model::{Absence, CheckName, DeviceNote, Judgement};
 
+use crate::slow::Slow;
+
 /// Weight of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
@@ -194,6 +196,8 @@ pub enum Fact {
     },
     /// Circumstance that the figures hold under.
     Circumstance(Circumstance),
+    /// Cause for which the storage may be slower than it could be.
+    Slow(Slow),
 }
 
 impl From<Circumstance> for Fact {

@@ -63,6 +63,7 @@ pub fn validity(run: &Run) -> Validity {
         lines.extend(circumstances::fragmented(run));
         lines.extend(circumstances::shared_blocks(run));
         lines.extend(circumstances::burst_credit(run));
+        lines.extend(circumstances::slow(run));
     }
     // Stable: within a mark, the order above.
     lines.sort_by_key(|line| std::cmp::Reverse(line.mark));

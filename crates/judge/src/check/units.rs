@@ -9,7 +9,9 @@
 //! Rule: off by more than 1 % is wrong. These are identities, not statistics: they hold to the last digit, and the
 //! histogram's buckets add at most 0.4 %. Errors of units are large: 2.4 % (kB taken for KiB) is the smallest usual
 //! one. A published table has rounded throughputs and no counts. There, operations times block size are compared
-//! with bytes per second, with 6 % allowed.
+//! with bytes per second, with 6 % allowed. Where four rows of one table or more differ by the same factor (within
+//! 0.4 %, so that rounding to four digits did not make it), 1 % is enough: 2.4 % is kB taken for KiB in all of them.
+//! IOPS that are the throughput over another block size are named with that size.
 //!
 //! Verdict: invalid, about everything in the trial. Not checked where nothing completed.
 //!
@@ -42,7 +44,10 @@ impl Check for Units {
     }
 
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
-        judged::any(scope, run).map(verdict)
+        match scope {
+            Scope::Run => slip(run).map(|slip| Verdict::Invalid(Reason::new(About::All, slip))),
+            _ => judged::any(scope, run).map(|trial| verdict(trial, run)),
+        }
     }
 
     #[cfg(test)]
@@ -68,12 +73,72 @@ impl Check for Units {
                 specimen::run(specimen::usual()),
                 specimen::run(specimen::healthy(Rw::RandRw, 16384, 8, 20_000)),
                 specimen::run(specimen::tabled()),
+                // Figures of two digits.
+                table(|row| 1.0 + 0.02 * (row as f64 - 2.0)),
             ],
-            invalid: [kilo, micro, disorder, lost_window, overcounted].map(specimen::run).into(),
+            invalid: [kilo, micro, disorder, lost_window, overcounted]
+                .map(specimen::run)
+                .into_iter()
+                .chain([table(|_| 1.024), table(|_| 16.0)])
+                .collect(),
             not_checked: vec![specimen::run(silent)],
             ..Specimens::default()
         }
     }
+}
+
+/// For a specimen: five rows, and how many times IOPS × block size their throughput is.
+#[cfg(test)]
+fn table(factor: fn(row: usize) -> f64) -> Run {
+    let mut run = specimen::run(specimen::tabled());
+    let row = |row: usize| {
+        let mut trial = Trial { id: row as u64, ..specimen::tabled() };
+        let read = trial.read.as_mut().expect("it reads");
+        read.iops *= 1.0 + row as f64;
+        read.bytes_per_s = read.iops * trial.spec.block_size_bytes as f64 * factor(row);
+        trial
+    };
+    run.trials = (0..5).map(row).collect();
+    run
+}
+
+/// Rows of a table that show one factor, how closely they agree, and its least distance from 1: figures of four digits
+/// are rounded by 0.05 % at the most.
+const ROWS_MIN: usize = 4;
+const ALIKE: f64 = 0.004;
+const SLIP_MIN: f64 = 0.01;
+
+/// Ratio of throughput and IOPS × block size of a table's rows.
+fn ratios(trial: &Trial) -> impl Iterator<Item = f64> {
+    let of = |op, direction| whole(op, direction, trial).into_iter().map(|twice| twice.stated / twice.worked_out);
+    trial.directions().filter(|(_, d)| d.ios == 0 && d.iops > 0.0).flat_map(move |(op, direction)| of(op, direction))
+}
+
+/// One factor between the throughputs of a table and IOPS × block size.
+fn slip(run: &Run) -> Option<cause::Units> {
+    let tabled = run.trials.iter().filter(|trial| trial.is_uncounted());
+    let mut all: Vec<f64> = tabled.flat_map(ratios).filter(|ratio| *ratio > 0.0 && ratio.is_finite()).collect();
+    all.sort_by(f64::total_cmp);
+    let (least, most) = (*all.first()?, *all.last()?);
+    let factor = iosonde_stats::robust::median(&all)?;
+    let slipped = all.len() >= ROWS_MIN && most / least - 1.0 <= ALIKE && factor.ln().abs() > SLIP_MIN;
+    let power = (factor.ln() / 1.024f64.ln()).round() as i32;
+    let is_power = (1..=3).contains(&power.abs()) && (factor / 1.024f64.powi(power)).ln().abs() <= ALIKE;
+    slipped.then_some(cause::Units::Slip { factor, rows: all.len(), power: is_power.then_some(power) })
+}
+
+/// IOPS that were worked out with the block size of another trial, or with another power of two.
+fn other_block_size(op: Op, direction: &Direction, trial: &Trial, run: &Run) -> Option<cause::Units> {
+    let implied = direction.bytes_per_s / direction.iops;
+    let is = |bytes: &u64| (implied / *bytes as f64).ln().abs() <= ALIKE && *bytes != trial.spec.block_size_bytes;
+    let others = run.trials.iter().map(|other| other.spec.block_size_bytes);
+    let from_block_size_bytes = others.chain((9..=26).map(|power| 1 << power)).find(is)?;
+    Some(cause::Units::OtherBlockSize {
+        op,
+        stated_iops: direction.iops,
+        from_block_size_bytes,
+        block_size_bytes: trial.spec.block_size_bytes,
+    })
 }
 
 /// Tolerance for a table, whose figures are rounded: two digits may be off by 5 %.
@@ -94,7 +159,7 @@ impl Twice {
     }
 }
 
-fn verdict(trial: &Trial) -> Verdict {
+fn verdict(trial: &Trial, run: &Run) -> Verdict {
     if trial.directions().all(|(_, direction)| direction.ios == 0 && direction.iops == 0.0) {
         return Verdict::NotChecked(Reason::new(About::All, cause::Units::NothingCompleted));
     }
@@ -110,11 +175,14 @@ fn verdict(trial: &Trial) -> Verdict {
     let tolerance = if trial.is_uncounted() { TABLE_TOLERANCE } else { TOLERANCE };
     let wrong = identities.into_iter().find(|identity| identity.off().is_nan() || identity.off() > tolerance);
     let too_much = overcounted(trial);
-    let contradiction = wrong.map(|Twice { figure, op, stated, worked_out }| cause::Units::Contradiction {
-        figure,
-        op,
-        stated,
-        worked_out,
+    let contradiction = wrong.map(|Twice { figure, op, stated, worked_out }| {
+        let other = match figure {
+            TrialFigure::BytesPerS if trial.is_uncounted() => trial.direction(op),
+            _ => None,
+        };
+        other
+            .and_then(|direction| other_block_size(op, direction, trial, run))
+            .unwrap_or(cause::Units::Contradiction { figure, op, stated, worked_out })
     });
     match contradiction.or(too_much) {
         Some(fault) => Verdict::Invalid(Reason::new(About::All, fault)),
@@ -227,4 +295,52 @@ fn overcounted(trial: &Trial) -> Option<cause::Units> {
     // 0: an imported result does not say what was issued.
     let too_much = issued_bytes > 0 && counted_bytes as f64 > issued_bytes as f64 * (1.0 + TOLERANCE);
     too_much.then_some(cause::Units::Overcounted { counted_bytes, issued_bytes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(run: &Run, scope: Scope) -> Option<cause::Units> {
+        match Units.check(scope, run)? {
+            Verdict::Invalid(reason) => match reason.cause {
+                cause::Cause::Units(facts) => Some(facts),
+                other => panic!("{other:?}"),
+            },
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn one_factor_in_all_rows_of_a_table_is_named() {
+        let Some(cause::Units::Slip { factor, rows: 5, power: Some(1) }) = said(&table(|_| 1.024), Scope::Run) else {
+            panic!("kB for KiB")
+        };
+        assert!((factor - 1.024).abs() < 1e-9);
+        let mega = said(&table(|_| 1.0 / 1.048_576), Scope::Run);
+        assert!(matches!(mega, Some(cause::Units::Slip { power: Some(-2), .. })), "{mega:?}");
+        let other = said(&table(|_| 1.035), Scope::Run);
+        assert!(matches!(other, Some(cause::Units::Slip { power: None, .. })), "{other:?}");
+        // Rounding to four digits, and to two.
+        assert_eq!(said(&table(|row| 1.0 + 0.0005 * row as f64), Scope::Run), None);
+        assert_eq!(said(&table(|row| 1.024 + 0.02 * row as f64), Scope::Run), None);
+        let mut few = table(|_| 1.024);
+        few.trials.truncate(3);
+        assert_eq!(said(&few, Scope::Run), None);
+    }
+
+    #[test]
+    fn iops_of_another_pass_are_named_with_its_block_size() {
+        let mut run = table(|_| 1.0);
+        let read = run.trials[2].read.as_mut().unwrap();
+        read.iops = read.bytes_per_s / f64::from(256 << 10);
+        let found = said(&run, Scope::Trial(2));
+        let Some(cause::Units::OtherBlockSize { from_block_size_bytes, block_size_bytes, .. }) = found else {
+            panic!("{found:?}")
+        };
+        assert_eq!((from_block_size_bytes, block_size_bytes), (256 << 10, run.trials[2].spec.block_size_bytes));
+        // No block size gives these.
+        run.trials[2].read.as_mut().unwrap().iops *= 1.3;
+        assert!(matches!(said(&run, Scope::Trial(2)), Some(cause::Units::Contradiction { .. })));
+    }
 }

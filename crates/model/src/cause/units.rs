@@ -21,6 +21,26 @@ pub enum Units {
         /// Value that follows from the other figures.
         worked_out: f64,
     },
+    /// Throughput that differs from IOPS times block size by one factor in all rows of a table.
+    Slip {
+        /// Median of throughput over IOPS × block size.
+        factor: f64,
+        /// Rows that were compared.
+        rows: usize,
+        /// Power of 1.024 that the factor is: 1 for kB taken for KiB, 2 for MB and MiB, negative the other way round.
+        power: Option<i32>,
+    },
+    /// IOPS that follow from the throughput and another block size.
+    OtherBlockSize {
+        /// Operation that the figures are about.
+        op: Op,
+        /// IOPS in the trial.
+        stated_iops: f64,
+        /// Block size that they follow from.
+        from_block_size_bytes: u64,
+        /// The trial's own block size.
+        block_size_bytes: u64,
+    },
     /// Latency statistic that is above the next higher one, or not a number.
     Disorder {
         /// Operation that the latencies are about.

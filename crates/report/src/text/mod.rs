@@ -20,6 +20,7 @@ pub mod portrait;
 pub mod result_table;
 pub mod results;
 pub mod sheet;
+mod slow;
 pub mod storage_line;
 mod time_left;
 pub mod validity;
@@ -30,6 +31,7 @@ pub use absence::{absence, counted_error, hidden_by, no_interval, request_error}
 pub use check::{figures, why, why_at_point};
 pub use finding::{clause, problem, reason, sentence, why_of};
 pub use note::{counted, left_out, note, series};
+pub use slow::slow;
 pub use time_left::time_left;
 
 #[cfg(test)]

@@ -150,6 +150,7 @@ fn words(fact: &Fact) -> String {
             format!("{time_up}{}", imprecise(*points, *wide, *missing, *half_width_median, *asked))
         }
         Fact::Circumstance(facts) => circumstance(facts),
+        Fact::Slow(cause) => super::slow::slow(cause),
     }
 }
 

@@ -6,14 +6,14 @@ use iosonde_model::{Device, DeviceNote, HidingLayer, Medium};
 use rustix::fs::{Mode, OFlags, fstat};
 
 use super::{
-    BlockDevice, DeviceNumber, Layer, System,
+    BlockDevice, DeviceNumber, KERNEL_SECTOR_BYTES, Layer, System,
     caches::caches,
     chain::DeviceChain,
     disk_attributes::{active_scheduler, model},
     filesystem::Keeps,
     health::health,
     interface::link_to_server,
-    link::link,
+    link::{faster_link, link},
     mount_of, packing, virtualization,
 };
 
@@ -108,6 +108,9 @@ fn fill(device: &mut Device, chain: DeviceChain, virtual_machine: Option<&str>) 
         device.write_cache = disk.attribute("queue/write_cache");
         device.forces_unit_access = disk.number_attribute("queue/fua").map(|value| value != 0);
         device.link = link(&disk);
+        device.faster_link = faster_link(&disk);
+        device.queue_requests = disk.number_attribute("queue/nr_requests");
+        device.misaligned_bytes = chain.devices.iter().rev().find_map(misaligned_bytes);
         // A virtual machine's disk is called so by its driver or its model; one handed through is the real
         // thing.
         virtual_disk = chain.devices.iter().any(is_virtual_disk);
@@ -121,6 +124,16 @@ fn fill(device: &mut Device, chain: DeviceChain, virtual_machine: Option<&str>) 
         (None, None) => Medium::Unknown,
     };
     device.unseen = unseen(&chain.file_systems, device.medium, virtual_machine);
+}
+
+/// Bytes by which a partition's beginning misses its disk's unit; `None` for a whole disk. A disk that emulates sectors
+/// of 512 bytes says its real unit; where it says none, 4 KiB is every medium's least.
+fn misaligned_bytes(block: &BlockDevice) -> Option<u64> {
+    let disk = block.is_partition().then(|| block.whole())?;
+    let start_bytes = block.number_attribute("start")?.checked_mul(KERNEL_SECTOR_BYTES)?;
+    let offset_bytes = disk.number_attribute("alignment_offset").unwrap_or(0);
+    let unit_bytes = disk.number_attribute("queue/physical_block_size").unwrap_or(0).max(4096);
+    Some(start_bytes.abs_diff(offset_bytes) % unit_bytes)
 }
 
 /// What stands between this system and the medium. Memory of this machine needs no such word.
@@ -207,6 +220,26 @@ mod tests {
             (Some("write back"), Some(true))
         );
         assert_eq!(device.unseen, []);
+    }
+
+    #[test]
+    fn a_partition_that_begins_within_a_block_is_misaligned() {
+        let root = tempfile::tempdir().unwrap();
+        let disk = [("queue/physical_block_size", "4096"), ("queue/nr_requests", "64")];
+        fake::device(root.path(), "ata/block/sda", "8:0", &disk);
+        fake::device(root.path(), "ata/block/sda/sda1", "8:1", &[("partition", "1"), ("start", "63")]);
+        fake::device(root.path(), "ata/block/sda/sda2", "8:2", &[("partition", "2"), ("start", "2048")]);
+        let system = System::at(root.path());
+        let of = |name: &str| {
+            let mut device = Device::unknown("block", 0);
+            let block = BlockDevice::by_name(&system, name).unwrap();
+            fill(&mut device, DeviceChain::below_device(&system, block), None);
+            (device.misaligned_bytes, device.queue_requests)
+        };
+        // The 63 sectors of old partition tables.
+        assert_eq!(of("sda1"), (Some(63 * 512 % 4096), Some(64)));
+        assert_eq!(of("sda2"), (Some(0), Some(64)));
+        assert_eq!(of("sda"), (None, Some(64)));
     }
 
     #[test]

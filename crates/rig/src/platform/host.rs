@@ -26,6 +26,7 @@ fn read(system: &System) -> Host {
         cpu: system.text("/proc/cpuinfo").and_then(|text| processor(&text)),
         on_battery: power::on_battery(system),
         power: power::settings(system),
+        saves_power: power::saves(system),
         memory_bytes: system.text("/proc/meminfo").and_then(|text| meminfo_bytes(&text, "MemTotal")),
         ..Host::default()
     }

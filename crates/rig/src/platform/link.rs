@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use iosonde_model::FasterLink;
+
 use super::{
     BlockDevice,
     system::{names_in, text_of},
@@ -72,6 +74,30 @@ fn pcie(folder: &Path) -> Option<String> {
     pcie_link(&attribute("current_link_speed")?, &attribute("current_link_width")?)
 }
 
+/// The link that an NVMe drive and the port above it could have, where the one in use is slower or narrower.
+pub(super) fn faster_link(device: &BlockDevice) -> Option<FasterLink> {
+    let folder = device.folder().ancestors().skip(1).find(|folder| pcie(folder).is_some())?;
+    device.folder().to_string_lossy().contains("/nvme/").then_some(())?;
+    let of = |folder: &Path, name: &str| text_of(&folder.join(name));
+    let speed = |folder: &Path, name: &str| lane_rate(&of(folder, name)?);
+    let width = |folder: &Path, name: &str| of(folder, name)?.parse::<u32>().ok().filter(|&lanes| lanes > 0);
+    // A port without these files (a root port of a virtual machine) limits nothing that is known.
+    let port = folder.parent()?;
+    let rate = speed(folder, "max_link_speed")?;
+    let rate = speed(port, "max_link_speed").map_or(rate, |of_port| of_port.min(rate));
+    let lanes = width(folder, "max_link_width")?;
+    let lanes = width(port, "max_link_width").map_or(lanes, |of_port| of_port.min(lanes));
+    let now = speed(folder, "current_link_speed")? * f64::from(width(folder, "current_link_width")?);
+    let times = rate * f64::from(lanes) / now;
+    (times > 1.01)
+        .then_some(FasterLink { link: pcie_link(&format!("{rate} GT/s"), &lanes.to_string())?, times })
+}
+
+/// Transfers of one lane, in 10⁹ per second.
+fn lane_rate(text: &str) -> Option<f64> {
+    text.split_once(" GT/s")?.0.parse().ok().filter(|rate: &f64| *rate > 0.0 && rate.is_finite())
+}
+
 /// The generation follows from the rate of one lane: 2.5, 5, 8, 16, 32, 64 GT/s.
 fn pcie_link(speed: &str, width: &str) -> Option<String> {
     let generation = match speed.split_once(" GT/s")?.0 {
@@ -138,6 +164,27 @@ mod tests {
         );
         assert_eq!(link_of("pci0/0000:00:02.0/virtio1/block/vda", &[]), Some("virtio".to_owned()));
         assert_eq!(link_of("virtual/block/loop0", &[]), None);
+    }
+
+    #[test]
+    fn a_link_below_what_both_ends_could_have_is_told() {
+        let faster = |own: [&str; 4], port: [&str; 2]| {
+            let root = tempfile::tempdir().unwrap();
+            fake::device(root.path(), "pci0/0000:00:01.0/0000:01:00.0/nvme/nvme0/nvme0n1", "259:0", &[]);
+            let names = ["current_link_speed", "current_link_width", "max_link_speed", "max_link_width"];
+            let of_drive = names.iter().zip(own).map(|(name, text)| (format!("0000:01:00.0/{name}"), text));
+            let of_port = names[2..].iter().zip(port).map(|(name, text)| ((*name).to_owned(), text));
+            for (file, text) in of_drive.chain(of_port) {
+                fs::write(root.path().join("sys/devices/pci0/0000:00:01.0").join(file), text).unwrap();
+            }
+            faster_link(&BlockDevice::by_name(&System::at(root.path()), "nvme0n1").unwrap())
+        };
+        let fast = "16.0 GT/s PCIe\n";
+        let told = faster(["8.0 GT/s PCIe\n", "2\n", fast, "4\n"], [fast, "16\n"]).unwrap();
+        assert_eq!((told.link.as_str(), told.times), ("PCIe 4.0 x4", 4.0));
+        // A slot with two lanes of PCIe 3.0 can do no more.
+        assert_eq!(faster(["8.0 GT/s PCIe\n", "2\n", fast, "4\n"], ["8.0 GT/s PCIe\n", "2\n"]), None);
+        assert_eq!(faster([fast, "4\n", fast, "4\n"], [fast, "16\n"]), None);
     }
 
     #[test]

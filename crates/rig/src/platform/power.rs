@@ -34,6 +34,18 @@ pub(super) fn settings(system: &System) -> Option<String> {
     (!words.is_empty()).then(|| words.join(", "))
 }
 
+/// Returns true if a setting saves power at the cost of speed; `None` where no setting is known. The governor
+/// `powersave` alone is none: with some drivers it is the usual one, and follows the load.
+pub(super) fn saves(system: &System) -> Option<bool> {
+    let slow: [(&str, &[&str]); 3] = [
+        ("/sys/devices/system/cpu/cpu0/cpufreq/energy_performance_preference", &["power"]),
+        ("/sys/firmware/acpi/platform_profile", &["low-power", "quiet"]),
+        ("/sys/module/pcie_aspm/parameters/policy", &["powersave", "powersupersave"]),
+    ];
+    let known = slow.iter().filter_map(|(path, slow)| Some(slow.contains(&chosen(&system.text(path)?))));
+    known.reduce(|one, other| one || other)
+}
+
 /// The one in brackets, or the only one.
 fn chosen(text: &str) -> &str {
     text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map_or(text, |(name, _)| name).trim()

@@ -3,6 +3,7 @@
 use iosonde_model::{
     Op,
     cause::{LatencyStatistic, TrialFigure, Units},
+    units,
 };
 
 /// `reads per second: 84000 stated, but the other figures give 82031`.
@@ -13,6 +14,21 @@ pub(super) fn words(cause: &Units) -> String {
             let (stated, worked_out) = (exact(*stated), exact(*worked_out));
             format!("{}: {stated} stated, but the other figures give {worked_out}", name(*figure, *op))
         }
+        Units::Slip { factor, rows, power } => {
+            let slip = match power.map(i32::abs) {
+                Some(1) => " (kB and KiB confused?)",
+                Some(2) => " (MB and MiB confused?)",
+                Some(_) => " (GB and GiB confused?)",
+                None => "",
+            };
+            format!("throughput is {factor:.3} times IOPS × block size in all {rows} rows{slip}")
+        }
+        Units::OtherBlockSize { op, stated_iops, from_block_size_bytes, block_size_bytes } => format!(
+            "{} {op}s per second are the throughput divided by {}, but requests are of {}",
+            exact(*stated_iops),
+            units::size(*from_block_size_bytes),
+            units::size(*block_size_bytes)
+        ),
         Units::Disorder { op, lower, lower_ns, higher, higher_ns } => format!(
             "contradictory {op} latencies: {} {} ns is above {} {} ns",
             statistic(*lower),
