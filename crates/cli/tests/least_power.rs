@@ -1,4 +1,5 @@
-//! Least power: what the program can still do while it measures, whose links it follows, and who may read what it writes.
+//! Least power: what the program can still do while it measures, whose links it follows, and who may read what it
+//! writes.
 
 #![allow(missing_docs)]
 // What was skipped is said where people and ./test read it.

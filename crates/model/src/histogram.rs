@@ -4,8 +4,8 @@
 //! reported by its middle, so the error is at most half of 1/256 = 0.2 % (and at most 0.4 % to either edge).
 //! The range is that of `u64`: 584 years, so nothing ever lands in an overflow bucket.
 //!
-//! Only touched buckets cost memory that the processor sees: latencies within a factor of four share 4 KiB. What is kept
-//! is packed, without the unused buckets at both ends: of the 117 KB of a whole one some 10 stay.
+//! Only touched buckets cost memory that the processor sees: latencies within a factor of four share 4 KiB. What is
+//! kept is packed, without the unused buckets at both ends: of 117 KB some 10 stay.
 
 use std::ops::Range;
 

@@ -1,9 +1,9 @@
 //! Least power: while storage is measured at full speed, a mistake of ours must not reach any other file.
 //!
-//! The target is open by then. From that moment the measuring thread, and all that it starts, change files in a few named
-//! folders alone (Landlock, where the kernel has it) and hold only the capabilities in `KEPT`. Reading stays as it was: that is
-//! all that witnesses do. What comes after measuring, such as a report in the user's folder, is done by a thread that was
-//! started before: both mechanisms are a thread's own, and nothing gives the power back.
+//! The target is open by then. From that moment the measuring thread, and all that it starts, change files in a few
+//! named folders alone (Landlock, where the kernel has it) and hold only the capabilities in `KEPT`. Reading stays
+//! as it was: that is all that witnesses do. What comes after measuring, such as a report in the user's folder, is
+//! done by a thread that was started before: both mechanisms are a thread's own, and nothing gives the power back.
 
 use std::{fs, io, path::PathBuf, sync::mpsc, thread};
 

@@ -39,8 +39,8 @@ pub struct StallWatch {
 }
 
 impl StallWatch {
-    /// Calls `stalled` on a thread of its own, with the time that has passed, if no other thread of the process runs for
-    /// so long.
+    /// Calls `stalled` on a thread of its own, with the time that has passed, if no other thread of the process runs
+    /// for so long.
     pub fn start(after: Duration, stalled: impl FnOnce(Duration) + Send + 'static) -> Self {
         let (over, stopped_ns) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
         let (seen, late_ns) = (Arc::clone(&over), Arc::clone(&stopped_ns));

@@ -1,8 +1,9 @@
 //! Runs `full` on simulated devices under random faults and prints what came out: no panic, every trial with a fault
 //! excluded, no finding that rests on one.
 //!
-//! `soak [--hours 24] [--seeds 100] [--seed 1] [DEVICE ..]`: so many runs of half an hour at least, and until so many hours
-//! have passed on the simulated clocks; each has a device and faults of its own. Ends with 1 if anything did not hold.
+//! `soak [--hours 24] [--seeds 100] [--seed 1] [DEVICE ..]`: so many runs of half an hour at least, and until so many
+//! hours have passed on the simulated clocks; each has a device and faults of its own. Ends with 1 if anything did not
+//! hold.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 

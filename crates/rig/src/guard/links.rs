@@ -1,7 +1,7 @@
 //! Links that somebody else can exchange: none is followed, whatever it leads to now.
 //!
-//! It is the rule of `fs.protected_symlinks`, which not every system has on. Between this look and the opening only that
-//! setting helps, and O_EXCL for the files that iosonde makes.
+//! It is the rule of `fs.protected_symlinks`, which not every system has on. Between this look and the opening only
+//! that setting helps, and O_EXCL for the files that iosonde makes.
 
 use std::{
     fs,
