@@ -65,6 +65,7 @@ const inspect = async () => {
     if (!(button.getAttribute('aria-label') ?? button.textContent).trim()) out.problems.push('a button without a name');
   }
   for (const figure of document.querySelectorAll('figure.chart')) {
+    for (let fold = figure.closest('details'); fold; fold = fold.parentElement.closest('details')) fold.open = true;
     figure.scrollIntoView({ behavior: 'instant', block: 'center' });
     // It becomes live when it comes near: wait for that, a second at the most.
     for (let i = 0; i < 50 && !figure.querySelector('.tools'); i += 1) await new Promise((done) => setTimeout(done, 20));
@@ -177,7 +178,7 @@ const tell = (seen) => {
 };
 try {
   for (const file of words) {
-    for (const [width, medium] of [[390, 'light'], [1280, 'light'], [1920, 'light'], [1280, 'dark'], [1280, 'print']]) {
+    for (const [width, medium] of [[390, 'light'], [768, 'light'], [1280, 'light'], [1920, 'light'], [1280, 'dark'], [1280, 'print']]) {
       tell(await visit(file, width, medium));
     }
   }

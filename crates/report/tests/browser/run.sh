@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Reports in a real, headless Chromium: no error on the console, no request that leaves the file, nothing wider than the
-# window, charts that answer to mouse and keys, and axe-core's rules of accessibility; at 390, 1280 and 1920 pixels, in
+# window, charts that answer to mouse and keys, and axe-core's rules of accessibility; at 390, 768, 1280 and 1920 pixels, in
 # light, dark and on paper. With a folder, screenshots are left there:  run.sh FOLDER
 set -euo pipefail
 cd "$(dirname "$0")"
