@@ -143,12 +143,13 @@ impl Design {
             let mean = members.iter().map(|&i| of(i)).sum::<f64>() / members.len() as f64;
             members.iter().map(|&i| (of(i) - mean).powi(2)).sum::<f64>()
         };
+        let independent = self.independent_share(&residuals);
         let parts = |group: &usize| {
             let members = &self.members[*group];
             let rows = members.len() as f64;
             let (with, without) =
                 (squares(members, &|i| residuals[i]), squares(members, &|i| self.rows[i].value));
-            let likelier = rows / 2.0 * (with / without.max(rows * CLOCK * CLOCK)).ln();
+            let likelier = independent * rows / 2.0 * (with / without.max(rows * CLOCK * CLOCK)).ln();
             self.follows[*group] && members.len() >= FEWEST_APART && likelier > LIKELIER.ln()
         };
         let apart: Vec<usize> = (0..self.groups).filter(parts).collect();
@@ -159,6 +160,17 @@ impl Design {
             }
         }
         !apart.is_empty()
+    }
+
+    /// Independent rows over rows, by the correlation from row to row within the groups: at 0.6, a quarter. Noise that
+    /// wanders looks like a trend of its own, or like the lack of one.
+    fn independent_share(&self, residuals: &[f64]) -> f64 {
+        let pairs = || self.members.iter().flat_map(|members| members.windows(2));
+        let products: f64 = pairs().map(|pair| residuals[pair[0]] * residuals[pair[1]]).sum();
+        let squares: f64 =
+            pairs().map(|pair| (residuals[pair[0]].powi(2) + residuals[pair[1]].powi(2)) / 2.0).sum();
+        let correlation = if squares > 0.0 { (products / squares).clamp(0.0, 0.95) } else { 0.0 };
+        (1.0 - correlation) / (1.0 + correlation)
     }
 
     /// Least squares with the roughness that fits best, or a given one.
