@@ -1,7 +1,7 @@
 //! What to do about it: advice that rests on findings alone, and that weighs latency against throughput. Where an
 //! interval spans more than a factor of three, advice gives its ends and no number between them.
 
-use iosonde_model::{Advice, CheckName, Estimate, Finding, FindingName, Op, Point, Run, Unit, units};
+use iosonde_model::{Advice, CheckName, Estimate, Finding, FindingName, Medium, Op, Point, Run, Unit, units};
 
 use crate::text::{
     command,
@@ -16,7 +16,7 @@ use iosonde_infer::validity::{BufferedWrites, ByteSource, Fatal, buffered_writes
 /// Advice from a run's findings; none where they are refused.
 pub fn advice(run: &Run) -> Vec<Advice> {
     if let Some(fatal) = validity(run).fatal {
-        return vec![remedy(&fatal)];
+        return vec![remedy(run, &fatal)];
     }
     let advice = Op::TRANSFERS.into_iter().flat_map(|op| [block_size(run, op), in_flight(run, op)]);
     advice
@@ -31,7 +31,7 @@ fn new(sentence: String, why: String, findings: &[&Finding]) -> Advice {
 }
 
 /// What makes the next run valid.
-fn remedy(fatal: &Fatal) -> Advice {
+fn remedy(run: &Run, fatal: &Fatal) -> Advice {
     let sentence = match fatal {
         Fatal::NothingMeasured => "measure again; the notes say what ended this run",
         Fatal::NotStorage(facts) => match facts.source {
@@ -40,6 +40,9 @@ fn remedy(fatal: &Fatal) -> Advice {
             }
             ByteSource::CacheBelow => {
                 "measure the file or device below, or set up the loop device with direct I/O"
+            }
+            ByteSource::Memory if run.info.device.medium == Medium::Memory => {
+                "name a folder, file or device on storage: this file system keeps its data in memory"
             }
             ByteSource::Memory | ByteSource::MemoryAndStorage => {
                 "use direct I/O (without `--buffered`), or a `--size` beyond this machine's memory"
