@@ -64,7 +64,8 @@ fn new_files_leave_the_prepared_file_and_the_folder_as_they_were() {
 }
 
 const DEVICE: &str = "name = \"x\"\nsummary = \"\"\ncapacity = \"64GiB\"\n[host]\nrequest_cost = \"4us\"\n\
-    memory = \"8GiB\"\ncopy_rate = \"1GiB/s\"\nnew_page = \"2us\"\n[queue]\nservers = 16\nservice = { fixed = \"50us\" }\n";
+    memory = \"8GiB\"\ncopy_rate = \"1GiB/s\"\nnew_page = \"2us\"\n[queue]\nservers = 16\n\
+    service = { fixed = \"50us\" }\n";
 
 #[test]
 fn a_page_of_a_new_file_costs_more_than_one_in_memory() {

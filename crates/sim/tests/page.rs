@@ -100,10 +100,13 @@ again shows only that the studies measure what is set. Everything else follows f
 
 | device | inputs | follows |
 |---|---|---|
-| `mac-ssd` | plateaus of reads and writes, their level-off at 1 MB and 4 MB, memory's 5 to 6 GB/s | random against sequential, strides, the crossover |
+| `mac-ssd` | plateaus of reads and writes, their level-off at 1 MB and 4 MB, memory's 5 to 6 GB/s | random \
+    against sequential, strides, the crossover |
 | `mac-nocache` | 7,000 MB/s of strided reads after buffered writes | which reads are invalid |
-| `fio-matrix-laptop` | 4 KiB reads alone and writes alone, rates and read latency of 64 and 128 KiB | the rates of 4 KiB mixes, latencies of 4 KiB, growth over depth |
-| `mac-ssd-2014`, `usb3-hdd`, `dfs` | plateaus and level-offs of buffered writes and reads | past the cache; whose curve it is |
+| `fio-matrix-laptop` | 4 KiB reads alone and writes alone, rates and read latency of 64 and 128 KiB | the \
+    rates of 4 KiB mixes, latencies of 4 KiB, growth over depth |
+| `mac-ssd-2014`, `usb3-hdd`, `dfs` | plateaus and level-offs of buffered writes and reads | past the cache; \
+    whose curve it is |
 | `usb3-stick` | that one rate holds at all sizes | past the cache |
 | `mac-m1`, `mac-intel` | both ratios, level-offs at 1 and 2 MB | both ratios point by point, no decline, strides |
 | `windows-laptop` | the four figures of part 4 | parts 1 to 3: latencies, mixes, queue depths |

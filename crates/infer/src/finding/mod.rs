@@ -11,6 +11,7 @@ mod layout;
 mod limit;
 mod long_write;
 pub mod over_trials;
+mod plateau;
 mod platter;
 mod pooled;
 

@@ -16,7 +16,11 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::{About, ExperimentName, Finding, FindingName, Unit};
 
-use super::{FindingKind, Proof, Told, group::Writer, hockney, plateau_block_size};
+use super::{
+    FindingKind, Proof, Told,
+    group::{self, Writer},
+    hockney, plateau,
+};
 
 pub(crate) struct ProgramPlateau;
 
@@ -40,10 +44,7 @@ impl FindingKind for ProgramPlateau {
         };
         let mut groups = hockney::groups(points);
         groups.retain(|group| !group.points.iter().any(|evidence| of_device(evidence)));
-        let told = |group| {
-            plateau_block_size::told(&writer, group, plateau_block_size::of_the_program(group, confidence))
-        };
-        groups.iter().map(told).collect()
+        groups.iter().map(|group| plateau::told(&writer, group, &group::valid_rate_whatever_set_it)).collect()
     }
 
     fn proof(&self) -> Proof {

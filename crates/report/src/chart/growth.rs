@@ -1,9 +1,9 @@
 //! Throughput and latency of a mix relative to its first level: what a deeper queue or a larger request gives, and what
 //! it costs.
 //!
-//! One picture over queue depth and one over block size, where a mix of reads and writes was measured at three levels or
-//! more. Every figure is divided by that of the smallest level, so that throughput and latency share one axis. Queueing
-//! theory says what to expect over queue depth: as soon as throughput stays, latency grows as the depth does.
+//! One picture over queue depth and one over block size, where a mix of reads and writes was measured at three levels
+//! or more. Every figure is divided by that of the smallest level, so that throughput and latency share one axis.
+//! Queueing theory says what to expect over queue depth: as soon as throughput stays, latency grows as the depth does.
 
 use iosonde_model::{About, Estimate, Named, Op, Point, Run, TrialSpec, units};
 

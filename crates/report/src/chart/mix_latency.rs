@@ -5,7 +5,7 @@
 
 use iosonde_model::{Named, Run};
 
-use super::{Chart, mix};
+use super::{Chart, mixes};
 use crate::figure::Figure;
 
 /// The chart.
@@ -23,6 +23,6 @@ impl Chart for MixLatency {
     }
 
     fn draw_all(&self, run: &Run) -> Vec<Figure> {
-        mix::latencies(run, self.name())
+        mixes::latencies(run, self.name())
     }
 }

@@ -6,6 +6,7 @@
 mod course;
 mod heat;
 mod law;
+mod mixes;
 pub(crate) mod pick;
 
 use iosonde_model::{Named, Run, registry};

@@ -115,7 +115,8 @@ pub fn left_out(what: &LeftOut) -> String {
             )
         }
         LeftOut::NewFiles { points } => format!(
-            "{} that write new files: the target must be a directory with O_TMPFILE; `--set files=same` measures one file",
+            "{} that write new files: the target must be a directory with O_TMPFILE; `--set files=same` measures one \
+             file",
             counted(*points)
         ),
         LeftOut::StrideBelowBlock { points } => {

@@ -8,11 +8,12 @@
 //! * reads in sequence fetch `readahead` at a time and wait for it (Linux fetches ahead of need; here the
 //!   reader waits, so that the time of a window is exact: one request of that size, and hits for the rest);
 //! * a write is copied and done. Each page that the cache does not hold yet costs `new_page` more, as in a new file:
-//!   memory is found for it, and the file system makes a place for it. Above half of `dirty_limit` (a share of memory), or 30 s after the first of
-//!   them, dirty pages are written back in runs of at most 1 MiB, 32 at a time; a writer that would exceed
-//!   the limit waits (as Linux's dirty_background_ratio, dirty_expire_centisecs and dirty_ratio). The run that
-//!   is being written is left until it is whole, as long as other runs are under way: one sent half done
-//!   would have its last page, or a small device's whole mapping unit, written again for each call.
+//!   memory is found for it, and the file system makes a place for it;
+//! * above half of `dirty_limit` (a share of memory), or 30 s after the first of them, dirty pages are written back
+//!   in runs of at most 1 MiB, 32 at a time; a writer that would exceed the limit waits (as Linux's
+//!   dirty_background_ratio, dirty_expire_centisecs and dirty_ratio). The run that is being written is left until it
+//!   is whole, as long as other runs are under way: one sent half done would have its last page, or a small device's
+//!   whole mapping unit, written again for each call.
 //!
 //! Direct I/O is `honoured` (passes by; a write drops what is held), or `ignored` (some file systems), or
 //! `nocache`, a Mac's F_NOCACHE: what is held is still answered from memory, what is not is fetched and not
