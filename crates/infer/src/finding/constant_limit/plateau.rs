@@ -40,8 +40,8 @@ const MORE_BYTES: f64 = 1.1;
 /// How closely points agree, at the worst, whose whole portions scatter: a trial has two, and a large request more or
 /// less is in each.
 const ALIKE_PORTIONS: f64 = 0.02;
-/// Share of the trials' time above a limit, by the volume's own count, that proves it. At the depth where the limit sets
-/// in, no request waits for it.
+/// Share of the trials' time above a limit, by the volume's own count, that proves it. At the depth where the limit
+/// sets in, no request waits for it.
 const COUNTED_MIN: f64 = 0.5;
 /// What a point would get in the time that its stalls leave, over the limit, and over the least such rate of another
 /// point: a medium that stalls by itself gives the same share of each of these rates, not the same rate.
@@ -179,8 +179,8 @@ impl Amount<'_> {
         let lengths: Vec<f64> = self.trials.iter().map(|trial| trial.measured_s).collect();
         let of_length = portions.period_s / robust::median(&lengths).unwrap_or(portions.period_s);
         let few = cycles.len() < TRIALS_MIN;
-        // One whole portion of many requests is exact to a request. That it was one is less sure: such a point may lie at
-        // a limit, and need not.
+        // One whole portion of many requests is exact to a request. That it was one is less sure: such a point may lie
+        // at a limit, and need not.
         if cycles.is_empty() || (few && slack >= ALIKE) {
             return Self { is_known: false, slack: of_length, ..self };
         }
