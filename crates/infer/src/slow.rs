@@ -1,8 +1,8 @@
 //! Why storage may be slower than it could be: causes that the system shows, the surest first.
 //!
 //! What the trials showed comes first, then what bounds every figure, then settings that cost something in some
-//! workloads. Each cause is one rule; a rule that lacks its facts says nothing. None is a verdict: whether a cause costs
-//! anything here is measured by removing it.
+//! workloads. Each cause is one rule; a rule that lacks its facts says nothing. None is a verdict: whether a cause
+//! costs anything here is measured by removing it.
 
 use iosonde_model::{CheckName, Device, Host, Medium, Outcome, Phase, Run, Trial};
 

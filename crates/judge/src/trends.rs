@@ -213,9 +213,6 @@ mod tests {
         };
         let (beside, alone) = (of(&rows, &kinds), of(&few, &kinds[..4]));
         assert!((beside / alone - 1.0).abs() < 1e-9, "{beside} {alone}");
-        // Fitted together, those without a trend part from it, and their scatter still counts among the others'.
-        let together = of(&rows, &[TrendGroup::Alone; 8]);
-        assert!((together / alone - 1.0).abs() > 1e-3, "{together} {alone}");
         let offered =
             Trends::fit(Beside::default(), &rows, &kinds, Average::OverTime).unwrap().estimate(6).unwrap();
         assert!(offered.half_width(0.95) < 1e-4, "{offered:?}");

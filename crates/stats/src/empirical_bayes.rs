@@ -72,8 +72,8 @@ impl Prior {
     }
 
     /// Returns the posterior variance of a group and its degrees of freedom. A group whose variance is significantly
-    /// larger or smaller than the common one is returned as it is: shrinkage would make its interval too narrow, or give
-    /// values that repeat to the last digit the noise of the others.
+    /// larger or smaller than the common one is returned as it is: shrinkage would make its interval too narrow, or
+    /// give values that repeat to the last digit the noise of the others.
     pub fn posterior(&self, variance: f64, degrees_of_freedom: f64) -> (f64, f64) {
         if self.is_outlier(variance, degrees_of_freedom) {
             return (variance, degrees_of_freedom);

@@ -14,7 +14,8 @@
 //! the last row's end (see [`Average`]).
 //!
 //! Assumed: the trend multiplies all groups by the same factor, but for groups that it fits worse than no trend does
-//! (these have none), and each group's rows are spread over the time at random. After a group's last row, the trend of the other groups extrapolates it.
+//! (these have none), and each group's rows are spread over the time at random. After a group's last row, the trend of
+//! the other groups extrapolates it.
 
 mod design;
 mod row;

@@ -5,6 +5,7 @@
 
 mod arrows;
 mod cycles;
+mod figures;
 mod imports;
 mod names;
 mod prose;
@@ -13,6 +14,8 @@ mod sources;
 mod style;
 mod walkthrough;
 mod walls;
+
+use std::path::Path;
 
 use sources::{Fault, Source};
 
@@ -30,6 +33,25 @@ fn every_file_begins_with_what_it_is_for() {
 #[test]
 fn files_functions_and_lines_fit_on_a_screen() {
     assert_tidy(style::sizes(&sources::all(), style::LONGER));
+}
+
+#[test]
+fn published_figures_have_their_bench_and_its_seed() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let pages = figures::pages(&root);
+    let draws = |bench: &str| {
+        let script = std::fs::read_to_string(root.join("bench").join(bench)).ok()?;
+        Some(script.contains("--seed N") || script.contains("add_argument(\"--seed\""))
+    };
+    assert_tidy(figures::unseeded(&pages, draws));
+    let list = root.join(figures::LIST);
+    let page = std::fs::read_to_string(&list).expect("bench/README.md is there");
+    let expected = figures::listed(&page, &pages).expect("bench/README.md has its mark");
+    if std::env::var_os("IOSONDE_WRITE_DOCS").is_some() {
+        std::fs::write(list, expected).expect("bench/README.md can be written");
+    } else {
+        assert!(page == expected, "bench/README.md is old: run this test once with IOSONDE_WRITE_DOCS=1");
+    }
 }
 
 #[test]

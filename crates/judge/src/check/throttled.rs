@@ -67,6 +67,8 @@ const EXCEEDED_MIN: f64 = 0.05;
 const SIDE: usize = 2;
 /// Points that fell to the same cap, and trials of theirs after the moment.
 const CAPPED_TRIALS: usize = 4;
+/// Trials below the middle of a fall before it, one in so many, from which on it is none: rare slow trials are.
+const LOW_BEFORE_ONE_IN: usize = 5;
 /// By how much, as a logarithm, another point may lie above a cap: noise of its median, and requests of two sizes.
 const NOT_ABOVE: f64 = 0.03;
 /// Pooled deviations of the fall: chance does not reach them among all moments of all runs.
@@ -350,8 +352,12 @@ impl Fall {
                 usual.push((writes, low));
                 continue;
             }
-            // One that comes back above half of the fall was held by nothing.
-            if late.iter().any(|log| *log > (high + low) / 2.0) {
+            // One that comes back above half of the fall was held by nothing. Nor is it a fall where trials lay at the
+            // cap before: a write buffer is full or empty by what was written before, all the time.
+            let middle = (high + low) / 2.0;
+            let low_before = early.iter().filter(|log| **log < middle).count();
+            let was_there = low_before >= SIDE && low_before * LOW_BEFORE_ONE_IN >= early.len();
+            if was_there || late.iter().any(|log| *log > middle) {
                 return None;
             }
             fell[usize::from(writes)] = true;
@@ -432,6 +438,15 @@ mod tests {
         assert_eq!(said(&above, Scope::Run), None);
         run.trials[12] = specimen::visit(12, 0, 119_000);
         assert_eq!(said(&run, Scope::Run), None);
+    }
+
+    #[test]
+    fn a_point_that_lay_at_the_cap_before_did_not_fall() {
+        // A buffer that is empty in some rounds, and in none once few other points are left.
+        let two = |i: usize| if [1, 4, 9].contains(&i) || i > 11 { 1e5 } else { 1.4e5 };
+        assert_eq!(said(&specimen::rounds(24, |i| two(i) + 20.0 * (i % 3) as f64), Scope::Run), None);
+        let once = |i: usize| if i == 4 || i > 11 { 1e5 } else { 1.4e5 + 2000.0 * (i % 3) as f64 };
+        assert!(said(&specimen::rounds(24, once), Scope::Run).is_some(), "one slow trial is no level");
     }
 
     #[test]

@@ -193,8 +193,8 @@ fn a_bend_in_the_drift_is_followed() {
 #[test]
 fn a_group_without_the_trend_stays_within_its_own_values() {
     // Four of ten rounds at 1, then a third of it, as a fast cache fills; groups 0 to 3 know nothing of that. Most rows
-    // follow the fall, so that the constant groups' early ones lie far out; as followers of that trend each of them would
-    // come out a quarter above all that it ever gave.
+    // follow the fall, so that the constant groups' early ones lie far out; as followers of that trend each of them
+    // would come out a quarter above all that it ever gave.
     let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
     let all = rows(12, 10, |group, at_s| {
         let filled = if group > 3 && at_s > 48.0 { -1.1 } else { 0.0 };

@@ -40,8 +40,8 @@ const MORE_BYTES: f64 = 1.1;
 /// How closely points agree, at the worst, whose whole portions scatter: a trial has two, and a large request more or
 /// less is in each.
 const ALIKE_PORTIONS: f64 = 0.02;
-/// Share of the trials' time above a limit, by the volume's own count, that proves it. At the depth where the limit sets
-/// in, no request waits for it.
+/// Share of the trials' time above a limit, by the volume's own count, that proves it. At the depth where the limit
+/// sets in, no request waits for it.
 const COUNTED_MIN: f64 = 0.5;
 /// What a point would get in the time that its stalls leave, over the limit, and over the least such rate of another
 /// point: a medium that stalls by itself gives the same share of each of these rates, not the same rate.
@@ -174,25 +174,32 @@ impl Amount<'_> {
     /// The same by whole portions, or with what their absence leaves unknown.
     fn in_portions(self, portions: Portions, counted: Counted, op: Option<Op>) -> Self {
         let cycles: Vec<Cycles> = self.trials.iter().filter_map(|trial| portions.cycles(trial)).collect();
-        if cycles.len() < TRIALS_MIN {
-            let lengths: Vec<f64> = self.trials.iter().map(|trial| trial.measured_s).collect();
-            let length_s = robust::median(&lengths).unwrap_or(portions.period_s);
-            return Self { is_known: false, slack: portions.period_s / length_s, ..self };
+        let requests: f64 = cycles.iter().map(|one| whole(one, Counted::Requests, op)).sum();
+        let slack = cycles.len() as f64 / requests.max(1.0);
+        let lengths: Vec<f64> = self.trials.iter().map(|trial| trial.measured_s).collect();
+        let of_length = portions.period_s / robust::median(&lengths).unwrap_or(portions.period_s);
+        let few = cycles.len() < TRIALS_MIN;
+        // One whole portion of many requests is exact to a request. That it was one is less sure: such a point may lie
+        // at a limit, and need not.
+        if cycles.is_empty() || (few && slack >= ALIKE) {
+            return Self { is_known: false, slack: of_length, ..self };
         }
         let rates: Vec<f64> = cycles.iter().map(|one| whole(one, counted, op) / one.length_s()).collect();
         let amount: f64 = cycles.iter().map(|one| whole(one, counted, op)).sum();
         let mean = amount / cycles.iter().map(Cycles::length_s).sum::<f64>();
-        let requests: f64 = cycles.iter().map(|one| whole(one, Counted::Requests, op)).sum();
-        let slack = cycles.len() as f64 / requests.max(1.0);
         // Few requests of a portion make steps of a median; of many, it is the better one: a stall of the storage, or
         // of a processor that was late, begins or ends a portion anywhere.
         let middle = if slack < ALIKE { robust::median(&rates).unwrap_or(mean) } else { mean };
+        let slack = if few { of_length } else { slack };
         Self { median: middle, scatter: scatter(&rates), rates, cycles, slack, ..self }
     }
 }
 
-/// Standard deviation over the mean.
+/// Standard deviation over the mean; none of one value.
 fn scatter(rates: &[f64]) -> f64 {
+    if rates.len() < 2 {
+        return 0.0;
+    }
     let mean = rates.iter().sum::<f64>() / rates.len() as f64;
     let squares: f64 = rates.iter().map(|rate| (rate / mean - 1.0).powi(2)).sum();
     (squares / (rates.len() - 1) as f64).sqrt()

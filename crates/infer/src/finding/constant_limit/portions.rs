@@ -66,10 +66,14 @@ impl Portions {
     /// Whole portions of a trial, where its stalls lie a whole number of periods apart.
     pub(super) fn cycles(self, trial: &Trial) -> Option<Cycles> {
         let (first, last) = (trial.stalls.first()?, trial.stalls.last()?);
-        let length_s = last.end_s() - first.end_s();
-        let periods = (length_s / self.period_s).round();
-        // A portion that no stall of 20 ms followed is a part of the next one.
-        if periods < 1.0 || (length_s / self.period_s - periods).abs() > REGULAR {
+        let periods = ((last.end_s() - first.end_s()) / self.period_s).round();
+        // A portion that no stall of 20 ms followed is a part of the next one. A stall between portions is a program's
+        // that waited for a processor, or the storage's: the last one may be as well.
+        let whole = |(gap_s, _): (f64, u64)| {
+            let portions = gap_s / self.period_s;
+            portions > 0.5 && (portions - portions.round()).abs() <= REGULAR
+        };
+        if periods < 1.0 || !self::periods(trial).all(whole) {
             return None;
         }
         Some(Cycles {
