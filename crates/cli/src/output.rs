@@ -138,7 +138,8 @@ fn replace(path: &Path, bytes: &[u8], before: Option<Metadata>) -> io::Result<()
 
 fn refuse_to_replace(path: &Path, found: &Metadata, screen: Screen) -> Result<(), Failure> {
     let kind = found.file_type();
-    let begins = beginning(path);
+    // What is read from a pipe is gone, and reading waits for what nobody writes.
+    let begins = if kind.is_file() { beginning(path) } else { Vec::new() };
     let why = if kind.is_block_device() {
         "is a block device, and no result is written over it".to_owned()
     } else if !kind.is_file() || found.len() == 0 {

@@ -112,3 +112,12 @@ fn what_is_written_is_read_by_whom_the_user_allows() {
         }
     }
 }
+
+/// What is written to a stream is never read from it, which would wait for ever.
+#[test]
+fn a_result_goes_into_a_pipe() {
+    let bench = Bench::new();
+    let words = ["point", "sim:ideal", "--time", "50ms", "--size", "1M", "-q", "--json=/dev/stdout"];
+    let said = bench.iosonde(&words);
+    assert!(said.code == 0 && said.out.starts_with("{\n  \"iosonde\""), "{}{}", said.out, said.err);
+}

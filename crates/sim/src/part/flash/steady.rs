@@ -120,22 +120,28 @@ fn levels(size: &LogSize, policy: Policy, blocks: usize, total: u64) -> Vec<u32>
 }
 
 /// Logs that are kept: as many as members of a usual array.
-const KEPT: usize = 4;
+const KEPT_MAX: usize = 4;
+
+/// A log, and what it was made of.
+struct Kept {
+    of: (LogSize, Policy, u64),
+    log: Log,
+}
 
 thread_local! {
-    static KNOWN: RefCell<VecDeque<((LogSize, Policy, u64), Log)>> = const { RefCell::new(VecDeque::new()) };
+    static KNOWN: RefCell<VecDeque<Kept>> = const { RefCell::new(VecDeque::new()) };
 }
 
 /// The steady log of a seed. Every load of a device's truth begins on a fresh device, and making the log anew was four
 /// fifths of that time.
 pub(super) fn log_of_seed(size: LogSize, policy: Policy, seed: u64) -> Log {
-    let key = (size, policy, seed);
-    let known = KNOWN.with_borrow(|known| known.iter().find(|(of, _)| *of == key).map(|(_, log)| log.clone()));
+    let of = (size, policy, seed);
+    let known = KNOWN.with_borrow(|known| known.iter().find(|one| one.of == of).map(|one| one.log.clone()));
     known.unwrap_or_else(|| {
         let made = log(size, policy, &mut stream(seed, "flash.state"));
         KNOWN.with_borrow_mut(|known| {
-            known.truncate(KEPT - 1);
-            known.push_front((key, made.clone()));
+            known.truncate(KEPT_MAX - 1);
+            known.push_front(Kept { of, log: made.clone() });
         });
         made
     })
