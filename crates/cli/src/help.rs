@@ -30,7 +30,7 @@ const COMMANDS: &[(&str, Examples, &[&str])] = &[
     (
         "point",
         &[
-            ("point ./ --rw randread --bs 4k --depth 32", "random reads of 4 KiB, 32 in flight"),
+            ("point ./ --rw randread --bs 4k --depth 32", "random reads of 4 KiB at QD 32"),
             ("point ./ --rw write --bs 8k --sync fdatasync:1", "each write flushed, as a log is"),
         ],
         &[],

@@ -57,7 +57,7 @@ pub enum Slow {
     },
     /// Overwritten data gets a new place each time.
     CopiesOnWrite,
-    /// The kernel's queue holds fewer requests than a workload keeps in flight.
+    /// The kernel's queue holds fewer requests than a workload's queue depth.
     QueueLimit {
         /// Requests that the queue holds.
         requests: u64,

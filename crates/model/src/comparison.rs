@@ -192,7 +192,7 @@ pub struct ComparedPair {
     /// Geometric means, that over all like points first.
     pub geometric_means: Vec<GeometricMean>,
     /// Geometric means of p99 latency beside those of throughput, a family of statements of their own; empty where
-    /// another figure was asked for.
+    /// another figure is compared.
     pub p99_means: Vec<GeometricMean>,
     /// Workloads of both sides without a ratio.
     pub not_compared: usize,
@@ -220,12 +220,12 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// The lines of one pair, of the figure that was asked for.
+    /// The lines of one pair, of the figure that is compared.
     pub fn lines<'a>(&'a self, pair: &'a ComparedPair) -> impl Iterator<Item = &'a Comparison> {
         self.of(pair).filter(|line| line.figure == pair.figure)
     }
 
-    /// The lines of one pair about p99 latency, where that stands beside throughput.
+    /// The lines of one pair about p99 latency, beside throughput.
     pub fn p99_lines<'a>(&'a self, pair: &'a ComparedPair) -> impl Iterator<Item = &'a Comparison> {
         self.of(pair).filter(|line| line.figure != pair.figure)
     }

@@ -79,7 +79,7 @@ pub enum DeviceNote {
     SimulatedSmaller {
         /// Bytes that are simulated.
         simulated_bytes: u64,
-        /// Bytes that they stand for.
+        /// Bytes of the whole device.
         whole_bytes: u64,
     },
     /// The most that may be written was reached.

@@ -224,10 +224,13 @@ fn a_doubted_point_is_hollow_and_says_why() {
     let run = common::run(9);
     let rate =
         figures(&run).into_iter().find(|figure| figure.name == "rate-vs-depth").expect("it has depths");
-    assert!(rate.reading.contains("the program was 93 % busy"), "{}", rate.reading);
+    assert!(rate.reading.contains("Hollow: a dot with a warning."), "{}", rate.reading);
+    let dots = rate.series.iter().flat_map(|series| &series.dots);
+    let tips: Vec<&String> = dots.filter_map(|dot| dot.tip.last()).collect();
+    assert!(tips.iter().any(|tip| tip.contains("the program was 93 % busy")), "{tips:?}");
     // The warning is about the throughput, so the latency of the point is valid.
     let latency = figures(&run).into_iter().find(|f| f.name == "latency-vs-depth").expect("it has depths");
-    assert!(!latency.reading.contains("93 %"), "{}", latency.reading);
+    assert!(!latency.reading.contains("Hollow"), "{}", latency.reading);
 }
 
 /// Every dot of a picture, as the shapes say where it lies: shares of the area from its lower left corner.

@@ -13,7 +13,7 @@ use landlock::{
     RulesetError, RulesetStatus,
 };
 
-/// Of root's capabilities: a notebook in another user's folder is written, and its log belongs to that user
+/// Capabilities that stay: a notebook in another user's folder is written, and its log belongs to that user
 /// (`DAC_OVERRIDE`, `CHOWN`); buffers are registered beyond `ulimit -l` (`IPC_LOCK`).
 const KEPT: [Capability; 3] = [Capability::CAP_DAC_OVERRIDE, Capability::CAP_CHOWN, Capability::CAP_IPC_LOCK];
 /// Where 1, a ring needs `CAP_SYS_ADMIN` (sysctl/kernel.rst of the kernel).

@@ -46,7 +46,7 @@ pub(crate) const WAIT_NS: u64 = 1_000_000_000;
 /// Where nothing has come back for so long, what is out is given up and counted as hung. Linux gives a block device
 /// 30 s for a request by default.
 pub(crate) const HUNG_AFTER_NS: u64 = 35_000_000_000;
-/// The same where the user has asked for the end: nobody waits at a prompt for half a minute.
+/// After the user has ended the run: nobody waits at a prompt for half a minute.
 const HUNG_AFTER_STOP_NS: u64 = 3_000_000_000;
 /// A wait overshoots by 3..22 µs (99th percentile 47): the last stretch before a due moment is polled.
 const POLL_NS: u64 = 60_000;

@@ -31,7 +31,7 @@ pub fn catch() -> &'static AtomicBool {
     &STOP
 }
 
-/// Returns true if a signal has asked for the end.
+/// Returns true if a signal has ended the run.
 pub(crate) fn is_asked() -> bool {
     STOP.load(Ordering::Relaxed)
 }

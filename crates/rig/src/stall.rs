@@ -22,7 +22,7 @@ use crate::{clock::Clock, drive, interrupt};
 
 /// Time without any running thread after which a call is given up: more than the loop itself gives a request.
 pub const STALLED_AFTER: Duration = Duration::from_nanos(drive::HUNG_AFTER_NS + 2 * drive::WAIT_NS);
-/// The same once a signal has asked for the end.
+/// After a signal that ends the run.
 const STALLED_AFTER_STOP: Duration = Duration::from_secs(4);
 const LOOK_EVERY: Duration = Duration::from_nanos(drive::WAIT_NS);
 /// Ten times in each look, so that a pause is seen wherever it begins; a wake-up takes some 5 µs.

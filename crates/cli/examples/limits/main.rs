@@ -133,7 +133,7 @@ fn measured(args: &Args) -> Result<(), String> {
 fn answer(args: &Args, nth: u64, drawn: &Drawn, run: &Run) -> Answer {
     let is_claim = |one: &&Finding| one.name == FindingName::ConstantLimit && one.status == Status::Found;
     let claims: Vec<&Finding> = run.findings.iter().filter(is_claim).collect();
-    // Where no mix was measured at a limit, equal ones of reads and writes cannot be told from one that is shared.
+    // Where no mix was measured at a limit, equal ones of reads and writes look like one that is shared.
     let either = |claim: &Finding| {
         matches!(claim.detail, Detail::ConstantLimit(ConstantLimit::Held { shared: None, .. }))
     };

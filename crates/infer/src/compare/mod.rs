@@ -88,7 +88,7 @@ pub fn compare(sides: &[Side], question: &Question) -> Result<Compared, NothingT
     })
 }
 
-/// A pair; where throughput is asked for, p99 latency stands beside it.
+/// A pair; a comparison of throughput has p99 latency, too.
 fn with_p99(a: &Side, b: &Side, question: &Question) -> (ComparedPair, Vec<Comparison>) {
     let (mut throughput, mut lines) = pair(a, b, question);
     if question.figure == ComparedFigure::Iops {

@@ -26,13 +26,13 @@
 //! storage shows in the stalls: without them the points' rates would be twice the limit and 1.5 times apart, and with
 //! them they are equal within 2 %.
 //!
-//! The controller of a volume in AWS counts the time in which more was asked for than the volume's limit lets pass.
+//! The controller of a volume in AWS counts the time in which more was requested than the volume's limit lets pass.
 //! Where it counts half of the trials' time or more, that proves the limit instead of the steady rate, for writes alone
 //! as well.
 //!
 //! Assumes: that no processor or command queue with a fixed time for each request is the bottleneck; it is a limit,
 //! too, and raising it takes other hardware. Storage that repeats itself to the digit at all points shows nothing:
-//! its limit cannot be told from its own rate. A limit with a credit shows the rate of its burst until that is
+//! its limit and its own rate are one. A limit with a credit shows the rate of its burst until that is
 //! spent (`throttle_rate`).
 //!
 //! Measured: see the table in docs/findings.md, made by `bench/limits`.

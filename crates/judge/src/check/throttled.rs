@@ -18,7 +18,7 @@
 //! A limit that holds from the first second on looks like the device's own limit. Not checked where no control
 //! group is visible and no fall either.
 //!
-//! The controller of a volume in AWS counts the time in which more was asked for than the volume or the instance lets
+//! The controller of a volume in AWS counts the time in which more was requested than the volume or the instance lets
 //! pass. The instance's limit is named from 5 % of a trial on: it is no property of the volume. The volume's own is
 //! evidence of `constant_limit`.
 //!

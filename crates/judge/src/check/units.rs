@@ -103,7 +103,7 @@ fn table(factor: fn(row: usize) -> f64) -> Run {
 }
 
 /// Rows of a table that show one factor, how closely they agree, and its least distance from 1: figures of four digits
-/// are rounded by 0.05 % at the most.
+/// are rounded by at most 0.05 %.
 const ROWS_MIN: usize = 4;
 const ALIKE: f64 = 0.004;
 const SLIP_MIN: f64 = 0.01;

@@ -73,7 +73,7 @@ pub struct PairLine<'a> {
     pub confidence: f64,
     /// Over all like points first.
     pub geometric_means: &'a [GeometricMean],
-    /// Of p99 latency, beside those of throughput; empty where another figure was asked for.
+    /// Geometric means of p99 latency; empty where another figure than throughput is compared.
     pub p99_means: &'a [GeometricMean],
     /// Points that only one side has.
     pub unmatched: usize,

@@ -124,7 +124,7 @@ fn in_flight(run: &Run, op: Op) -> Option<Advice> {
             "{size} {op}s: queue depth for 95 % of the throughput {number}; a longer run (--time) narrows this"
         )
     } else {
-        // The interval of the saturation point stands in the table.
+        // The table has the interval of the saturation point.
         let from = figure(Style::bare(Unit::InFlight), &estimate(knee)).value;
         format!(
             "{size} {op}s: QD {number} gives 95 % of the throughput; above QD {from}, latency grows faster"

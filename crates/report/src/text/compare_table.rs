@@ -71,7 +71,7 @@ fn groups(pair: &ComparedPair, everything: bool) -> Vec<CompareRow> {
     throughput.chain(p99).collect()
 }
 
-/// Whether a line is the p99 latency of the smallest requests of a direction alone, one at a time: what a database
+/// Whether a line is the p99 latency of the smallest requests of a direction alone at QD 1: what a database
 /// waits for.
 fn is_tail(compared: &Compared, pair: &ComparedPair, line: &Comparison) -> bool {
     let is_plain = |spec: &TrialSpec| spec.asked_in_flight() == 1 && !spec.rw.is_mixed();

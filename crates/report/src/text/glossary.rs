@@ -60,7 +60,7 @@ pub const TERMS: &[Term] = &[
     ),
     asked(
         &["etcd", "kubernetes"],
-        "etcd appends about 2 KiB to its log and waits for fdatasync, one at a time; its guide asks for a p99 below \
+        "etcd appends about 2 KiB to its log and waits for fdatasync each time; its guide asks for a p99 below \
          10 ms. Measure that with one writer: iosonde point ./ --rw write --bs 2300 --buffered --sync fdatasync:1 and \
          read the commit's p99; iosonde run database ./ gives intervals.",
     ),

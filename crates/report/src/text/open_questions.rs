@@ -3,7 +3,11 @@
 use iosonde_model::{Finding, Op, Run, Status, Study};
 use iosonde_plan::experiment::{EXPERIMENTS, Experiment, Parameters};
 
-use super::storage_line::{StorageLine, line};
+use super::{
+    case::lowered,
+    finding as finding_words,
+    storage_line::{StorageLine, line},
+};
 use crate::text::command;
 use iosonde_infer::finding;
 use iosonde_infer::finding::FINDINGS;
@@ -11,7 +15,7 @@ use iosonde_infer::finding::FindingKind;
 use iosonde_infer::finding::ReadWhen;
 
 /// Label of an open question.
-const LABEL: &str = "unanswered";
+const LABEL: &str = "unknown";
 /// Maximum number of lines: a screen full of unknowns is not read.
 const LINES_MAX: usize = 3;
 /// Number of queue depths from which on an experiment is about them.
@@ -48,7 +52,11 @@ pub(super) fn lines(run: &Run, figures: &[StorageLine]) -> Vec<StorageLine> {
 }
 
 fn refusal(run: &Run, kind: &dyn FindingKind, first: &Finding) -> String {
-    let clause = crate::text::clause(first);
+    let clause = match crate::text::problem(first) {
+        // The label says that it is unknown.
+        Some(why) => format!("{}: {why}", lowered(&finding_words::subject::subject(first))),
+        None => crate::text::clause(first),
+    };
     match better(run, kind) {
         Some(better) => format!("{clause}; {better}"),
         None => clause,

@@ -62,9 +62,11 @@ pub fn results(run: &Run) -> Results {
         promise(run).into_iter().chain(beside(run)).chain(orders(run)).chain(more(run)).collect();
     let limits = limits(run);
     let order = found(run, FindingName::RandomVsSequential, Op::Read);
-    if !is_of_sheet && tables.is_empty() && lines.is_empty() && limits.is_none() && order.is_none() {
+    // What a program gets from memory is no result about the storage.
+    let of_storage = lines.iter().any(|line| line.label != kind(FindingName::ProgramPlateau).told().label);
+    if !is_of_sheet && tables.is_empty() && !of_storage && limits.is_none() && order.is_none() {
         let (storage, inconclusive) = nothing(run);
-        return Results { storage, inconclusive, ..Results::default() };
+        return Results { storage, inconclusive, lines, ..Results::default() };
     }
     lines.extend(open_questions::lines(run, &lines));
     let what = what_it_is(run);

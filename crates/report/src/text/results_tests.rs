@@ -35,7 +35,11 @@ fn of_memory_nothing_is_said_but_what_it_costs_the_program() {
     let mut pretend = Pretend::usual();
     (pretend.device.medium, pretend.device.file_system) = (Medium::Memory, Some("tmpfs".into()));
     let told = of(&pretend);
-    assert_eq!(told.storage, "memory");
+    assert_eq!(
+        told.storage,
+        "nothing is known about the storage: 0 of 8 trials of 4 KiB random reads, QD 1 are valid for the \
+         device, 5 are needed"
+    );
     assert!(told.tables.is_empty() && told.lines.iter().all(|line| line.label == "program"), "{told:?}");
 }
 
@@ -114,7 +118,7 @@ fn what_qualifies_others_is_read_where_they_are_silent() {
         told.lines.into_iter().map(|line| line.label).collect()
     };
     assert_eq!(labels(Status::Found), [""; 0]);
-    assert_eq!(labels(Status::Inconclusive), ["shape", "unanswered"]);
+    assert_eq!(labels(Status::Inconclusive), ["shape", "unknown"]);
 }
 
 #[test]
@@ -142,16 +146,16 @@ fn what_was_asked_and_could_not_be_told_says_why_and_who_would_tell() {
         told,
         [
             format!(
-                "unanswered: saturation point of 4 KiB random reads: unknown; the estimate is not finite; try {}, \
+                "unknown: saturation point of 4 KiB random reads: the estimate is not finite; try {}, \
                  which goes to QD 1024",
                 command("queue-depth")
             ),
             format!(
-                "unanswered: effect of the stride on 4 KiB random reads: unknown; the estimate is not finite; try {}",
+                "unknown: effect of the stride on 4 KiB random reads: the estimate is not finite; try {}",
                 command("stride")
             ),
             format!(
-                "unanswered: read-ahead of 4 KiB random reads: unknown; the estimate is not finite; try {}",
+                "unknown: read-ahead of 4 KiB random reads: the estimate is not finite; try {}",
                 command("readahead")
             ),
         ]

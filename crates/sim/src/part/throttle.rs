@@ -10,7 +10,7 @@
 //! * However full a bucket is, no more than the `burst`'s own rate passes. From a full bucket, `burst.iops` therefore
 //!   lasts for credit / (`burst.iops` - `iops`) seconds, after which `iops` is the rate for good; likewise
 //!   `burst.bytes` for `credit_bytes` / (`burst.bytes` - `bytes`). A bucket fills again at `iops`, or `bytes`, while
-//!   less is asked for.
+//!   less is requested.
 //! * With `refill`, tokens come in portions, those of that time at once, and a bucket holds a portion or more: a
 //!   saturated load passes in bursts and waits until the next portion (blk-throttle of Linux: 100 ms). What is left of
 //!   a portion while a request waits for the next one is not lost: 123.4 requests a portion are 123 or 124.

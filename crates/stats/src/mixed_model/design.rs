@@ -18,7 +18,7 @@ pub(super) const CLOCK: f64 = 1e-6;
 /// Fewest rows of a group that may show that it does not follow the trend of the others.
 const FEWEST_APART: usize = 5;
 /// Likelihood of a group's rows without the trend over that with it, from which on it does not follow: one group in a
-/// thousand at the most that does follow.
+/// thousand at most that does follow.
 const LIKELIER: f64 = 1000.0;
 
 /// A row of the design: its group, its place on the trend's straight line, and its two nearest knots.
@@ -135,7 +135,7 @@ impl Design {
     /// Takes the groups from the trend that do not follow it, and returns whether there were any.
     ///
     /// A trend that some groups have and others lack fits the others worse than no trend does: reads that a page cache
-    /// makes faster by half stand beside reads that the processor limits and that repeat to the last digit. Pooled, the
+    /// makes faster by half are measured among reads that the processor limits and that repeat to the last digit. Pooled, the
     /// latter had intervals of ±43 %.
     pub(super) fn part_from_trend(&mut self, solution: &Solution) -> bool {
         let residuals = self.residuals(solution);

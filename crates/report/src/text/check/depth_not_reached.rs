@@ -18,7 +18,7 @@ pub(super) fn words(cause: &DepthNotReached) -> String {
         }
         DepthNotReached::ShortAtDevice { in_flight_mean, device_in_flight_mean, asked } => {
             format!(
-                "of QD {asked}, {in_flight_mean:.0} were in flight in the program and {device_in_flight_mean:.0} at \
+                "of QD {asked}, {in_flight_mean:.0} were outstanding in the program and {device_in_flight_mean:.0} at \
                  the device: the rest waited above it"
             )
         }
@@ -40,7 +40,7 @@ mod tests {
         };
         assert_eq!(
             words(&above),
-            "of QD 1024, 1024 were in flight in the program and 202 at the device: the rest waited above it"
+            "of QD 1024, 1024 were outstanding in the program and 202 at the device: the rest waited above it"
         );
     }
 }

@@ -37,7 +37,7 @@ pub(super) struct Chips {
     stage: u8,
     /// Time of the device's last activity, in nanoseconds.
     worked_ns: u64,
-    /// True if a moment to look for idleness has been asked for.
+    /// True if a moment to look for idleness is set.
     will_fold: bool,
 }
 
