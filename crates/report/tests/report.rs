@@ -173,7 +173,9 @@ fn every_chart_is_drawn_with_its_axes_and_series() {
     let figures = figures(&run);
     let names: Vec<&str> = figures.iter().map(|figure| figure.name.as_str()).collect();
     let registered: Vec<&str> = CHARTS.iter().map(|chart| chart.name()).collect();
-    assert_eq!(names, registered, "the invented run has data for every chart");
+    // A chart of several pictures names each.
+    let drawn = names.iter().zip(&registered).all(|(name, chart)| name.starts_with(chart));
+    assert!(drawn && names.len() == registered.len(), "the invented run has data for every chart: {names:?}");
     for figure in figures {
         let svg = picture::svg(&figure, picture::Theme::Light);
         let first = figure.series.first().map(|series| series.name.clone()).unwrap_or_default();

@@ -24,6 +24,9 @@ fn plan() -> Vec<(&'static str, TrialSpec)> {
     for share in [25.0, 50.0, 75.0] {
         plan.push(("mix", TrialSpec { read_percent: Some(share), ..spec(Rw::RandRw, 4096, 32) }));
     }
+    for depth in [64, 128] {
+        plan.push(("mix", TrialSpec { read_percent: Some(25.0), ..spec(Rw::RandRw, 4096, depth) }));
+    }
     for rw in [Rw::Read, Rw::Write] {
         for block in [4096, 65_536] {
             for stride in [65_536, 262_144, 1 << 20, 4 << 20] {
