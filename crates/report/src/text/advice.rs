@@ -106,6 +106,9 @@ fn alone(run: &Run, op: Op, bytes: u64, random: Option<bool>) -> Option<&iosonde
     run.points.iter().find(is_it)?.direction(op)
 }
 
+/// Queue depths over the saturation point up to which latency counts as low.
+const NEAR: f64 = 1.5;
+
 /// The queue depth to use, and the cost of a deeper one.
 fn in_flight(run: &Run, op: Op) -> Option<Advice> {
     let knee = found(run, FindingName::QueueDepthKnee, op)?;
@@ -126,9 +129,13 @@ fn in_flight(run: &Run, op: Op) -> Option<Advice> {
     } else {
         // The table has the interval of the saturation point.
         let from = figure(Style::bare(Unit::InFlight), &estimate(knee)).value;
-        format!(
-            "{size} {op}s: QD {number} gives 95 % of the throughput; above QD {from}, latency grows faster"
-        )
+        // Near the saturation point a request waits little: up to 1.5 times its time alone.
+        match enough.value <= knee.value.map(|knee| NEAR * knee) {
+            true => format!("{size} {op}s: QD {number} gives 95 % of the throughput at low latency"),
+            false => {
+                format!("{size} {op}s: QD {from} for low latency, QD {number} for 95 % of the throughput")
+            }
+        }
     };
     let like = |point: &&Point| {
         let spec = &point.spec;
@@ -225,11 +232,11 @@ fn pages(run: &Run) -> Option<Advice> {
     let pages = Pages::of(run)?;
     let rate = |estimate: &Estimate| briefly(Style::bare(Unit::Iops), estimate);
     let many = match &pages.many {
-        Some(Many::AtMost(most)) => format!(", many clients at most {}", rate(most)),
+        Some(Many::AtMost(most)) => format!(", many at most {}", rate(most)),
         Some(Many::Rising) => "; for many clients unknown: throughput was still rising".to_owned(),
         None => String::new(),
     };
-    let sentence = format!("8 KiB pages: one client gets {} reads/s{many}", rate(&pages.one));
+    let sentence = format!("8 KiB pages (estimated): one client gets {} reads/s{many}", rate(&pages.one));
     let why = match pages.many {
         _ if pages.measured => "as measured with reads of 8 KiB, at QD 1 and at their highest throughput",
         Some(Many::AtMost(_)) => {

@@ -25,9 +25,7 @@ fn sizes_depths_and_pages() {
                 "# MiB take # ms (±# %), # KiB # µs (±# %)".to_owned(),
             ),
             (
-                format!(
-                    "# KiB {op}s: QD # (#–#) gives # % of the throughput; above QD #, latency grows faster"
-                ),
+                format!("# KiB {op}s: QD # (#–#) gives # % of the throughput at low latency"),
                 format!("at QD # a {op} takes # ms (±# %), at QD # # µs (±# %)"),
             ),
         ]
@@ -35,7 +33,7 @@ fn sizes_depths_and_pages() {
     assert_eq!(sentences[..4], [expected("read"), expected("write")].concat());
     assert_eq!(
         sentences[4].0,
-        "# KiB pages: one client gets # k (±# %) reads/s, many clients at most # k (±# %)"
+        "# KiB pages (estimated): one client gets # k (±# %) reads/s, many at most # k (±# %)"
     );
     assert!(
         sentences[5].0.starts_with("long writes may be slower (# GiB can fit a write buffer): "),

@@ -222,13 +222,16 @@ fn no_figure(cause: &NoFigure) -> String {
     }
 }
 
+/// How rows of latency are read.
+const P99: &str = "; p99: less is better";
+
 /// What *faster* and *slower* mean in a table.
 pub fn verdicts(pair: &ComparedPair) -> String {
     match pair.unit {
         ComparedUnit::Repeat => {
-            format!("faster or slower: by more, with {} confidence", units::percent(pair.confidence))
+            format!("faster or slower: by more, with {} confidence{P99}", units::percent(pair.confidence))
         }
-        ComparedUnit::Run => "faster or slower: by more, in these runs".to_owned(),
+        ComparedUnit::Run => format!("faster or slower: by more, in these runs{P99}"),
     }
 }
 

@@ -60,7 +60,7 @@ fn groups(pair: &ComparedPair, everything: bool) -> Vec<CompareRow> {
         _ => everything && mean.points > 1,
     };
     let row = |what: &str, mean: &GeometricMean| CompareRow {
-        label: format!("{what}{}, {} workloads", mean.of, mean.points),
+        label: format!("{what}{}, mean of {}", mean.of, mean.points),
         a: String::new(),
         b: String::new(),
         ratio: ratio_text(pair, Estimate { value: mean.ratio, low: mean.low, high: mean.high }),

@@ -260,7 +260,7 @@ fn latency_there(run: &Run, like: &Conditions) -> Option<ResultRow> {
         let p99 = p99.map_or_else(String::new, |p99| format!(", p99 {p99}"));
         Some(Figure { value: format!("{}{p99} (QD {depth})", mean.value), interval: String::new() })
     });
-    row("its latency", true, cells)
+    row("latency near it", true, cells)
 }
 
 /// The shallowest point of these requests, one direction alone, whose queue depth is wanted.

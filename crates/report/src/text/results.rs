@@ -64,7 +64,9 @@ pub fn results(run: &Run) -> Results {
     let order = found(run, FindingName::RandomVsSequential, Op::Read);
     // What a program gets from memory is no result about the storage.
     let of_storage = lines.iter().any(|line| line.label != kind(FindingName::ProgramPlateau).told().label);
-    if !is_of_sheet && tables.is_empty() && !of_storage && limits.is_none() && order.is_none() {
+    let invalid = run.verdicts.iter().any(|judgement| judgement.verdict == Outcome::Invalid);
+    let is_nothing = lines.is_empty() || (!of_storage && invalid);
+    if !is_of_sheet && tables.is_empty() && is_nothing && limits.is_none() && order.is_none() {
         let (storage, inconclusive) = nothing(run);
         return Results { storage, inconclusive, lines, ..Results::default() };
     }

@@ -7,7 +7,7 @@ pub(super) fn words(cause: &TooFewSamples) -> String {
         TooFewSamples::Uncounted => "the number of completed requests is not given".to_owned(),
         TooFewSamples::Requests { requests, needed } => {
             let plural = if requests == 1 { "" } else { "s" };
-            format!("latency from only {requests} request{plural} ({needed} needed)")
+            format!("only {requests} request{plural} timed, too few for its latency ({needed} needed)")
         }
         TooFewSamples::Trials { standing, trials, needed } => {
             let count = if standing == trials {
@@ -30,6 +30,6 @@ mod tests {
         assert_eq!(of(4, 9), "4 of 9 trials valid; a confidence interval needs 5");
         assert_eq!(of(1, 1), "1 trial; a confidence interval needs 5");
         let one = TooFewSamples::Requests { requests: 1, needed: 30 };
-        assert_eq!(words(&one), "latency from only 1 request (30 needed)");
+        assert_eq!(words(&one), "only 1 request timed, too few for its latency (30 needed)");
     }
 }
