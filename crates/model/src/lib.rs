@@ -17,6 +17,7 @@ mod portrait;
 mod registry;
 mod run;
 mod sheet;
+mod sheet_line;
 mod spec;
 mod study;
 pub mod toml_file;
@@ -46,7 +47,8 @@ pub use portrait::{
 };
 pub use registry::{Entry, Named, Registry, Unknown, nearest};
 pub use run::{IMPORT, RUN_SCHEMA, Run, RunInfo, RunState};
-pub use sheet::{Claim, ClaimUnit, ClaimVerdict, Sheet, SheetBasis, SheetLine, UnlikeClaim};
+pub use sheet::{Claim, ClaimUnit, Sheet};
+pub use sheet_line::{ClaimVerdict, SheetBasis, SheetLine, UnlikeClaim};
 pub use spec::{
     Arrivals, BlockSizes, Distribution, Files, LatencyLimit, Op, Payload, Ranges, Rw, StridePass, Sync,
     TrialSpec, WeightedSize,

@@ -1,6 +1,15 @@
 //! Signals. Ctrl-C: the first stops the measured loop, the second ends the program as usual.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::{
+    sync::{
+        Once,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+};
+
+/// The signals that end a run.
+const CAUGHT: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 
 static STOP: AtomicBool = AtomicBool::new(false);
 
@@ -18,7 +27,9 @@ pub fn pass_on(process: u32) {
 
 /// Catches SIGINT, SIGTERM and SIGHUP from now on, and returns the flag that they raise.
 pub fn catch() -> &'static AtomicBool {
-    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+    static TAKER: Once = Once::new();
+    TAKER.call_once(take_on_a_thread);
+    for signal in CAUGHT {
         // SAFETY: the structure is plain data that is zero where it is not set; the handler is signal-safe.
         // RESETHAND gives the second signal its usual effect; no RESTART, so that a waiting call returns.
         unsafe {
@@ -29,6 +40,34 @@ pub fn catch() -> &'static AtomicBool {
         }
     }
     &STOP
+}
+
+/// Lets a thread of its own take the signals, and no thread that is started later. The kernel gives a signal to the
+/// first thread that takes it, and one inside a call that never returns would not get to its handler.
+fn take_on_a_thread() {
+    let taker = thread::Builder::new().name("signals".into()).spawn(|| {
+        mask(libc::SIG_UNBLOCK);
+        loop {
+            thread::park();
+        }
+    });
+    // Without a thread to spare, this one goes on taking them.
+    if taker.is_ok() {
+        mask(libc::SIG_BLOCK);
+    }
+}
+
+/// Blocks or unblocks the signals for this thread and those that it starts.
+fn mask(how: libc::c_int) {
+    // SAFETY: the set is plain data that sigemptyset fills in; pthread_sigmask reads it and writes nothing.
+    unsafe {
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut set);
+        for signal in CAUGHT {
+            libc::sigaddset(&mut set, signal);
+        }
+        libc::pthread_sigmask(how, &set, std::ptr::null_mut());
+    }
 }
 
 /// Returns true if a signal has ended the run.

@@ -1,7 +1,7 @@
 //! A notebook that somebody removed or replaced while a run was under way.
 //!
-//! SQLite goes on writing to the removed file, which is gone as soon as the process ends. So a process that writes asks first,
-//! and keeps the run, which it has in memory, in another notebook.
+//! SQLite goes on writing to the removed file, which is gone as soon as the process ends. So a process that writes asks
+//! first, and keeps the run, which it has in memory, in another notebook.
 
 use std::fs;
 

@@ -5,8 +5,8 @@
 //!
 //! How it is worked out: the mean over a trial's commits, each timed from its first write to the end of its flush; then
 //! the geometric mean over trials with Student's interval. p99 and p99.9 are those of the trials' merged histograms.
-//! Other tools give writes and flushes alone: N times the mean write plus the mean flush, and no percentiles. Trials lie
-//! a round apart and are taken as independent.
+//! Other tools give writes and flushes alone: N times the mean write plus the mean flush, and no percentiles. Trials
+//! lie a round apart and are taken as independent.
 //!
 //! Assumes: that the storage tells the truth about what is kept; that the client sends its next write at once.
 //!
@@ -126,7 +126,13 @@ mod tests {
         let mut trial = specimen::healthy(Rw::Write, 4096, 1, 20_000);
         let flush = specimen::direction(1000, 4096, 200_000);
         trial.flush =
-            Some(Flush { ios: 1000, errors: 0, latency_ns: flush.latency_ns, histogram: flush.histogram, commit: None });
+            Some(Flush {
+            ios: 1000,
+            errors: 0,
+            latency_ns: flush.latency_ns,
+            histogram: flush.histogram,
+            commit: None,
+        });
         trial
     }
 

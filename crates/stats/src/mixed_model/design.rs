@@ -135,8 +135,8 @@ impl Design {
     /// Takes the groups from the trend that do not follow it, and returns whether there were any.
     ///
     /// A trend that some groups have and others lack fits the others worse than no trend does: reads that a page cache
-    /// makes faster by half are measured among reads that the processor limits and that repeat to the last digit. Pooled, the
-    /// latter had intervals of ±43 %.
+    /// makes faster by half are measured among reads that the processor limits and that repeat to the last digit.
+    /// Pooled, the latter had intervals of ±43 %.
     pub(super) fn part_from_trend(&mut self, solution: &Solution) -> bool {
         let residuals = self.residuals(solution);
         let squares = |members: &[usize], of: &dyn Fn(usize) -> f64| {

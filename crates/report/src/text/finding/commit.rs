@@ -43,7 +43,8 @@ mod tests {
         };
         assert_eq!(
             commit("fdatasync:1", Some(1.588e6)),
-            "A commit of a write of 4 KiB takes 1.60 ms [1.57, 1.63], p99 4.76 ms (fdatasync:1); 1.59 ms of it is the flush."
+            "A commit of a write of 4 KiB takes 1.60 ms [1.57, 1.63], p99 4.76 ms (fdatasync:1); 1.59 ms of it \
+             is the flush."
         );
         assert_eq!(commit("dsync", None), "A commit of a write of 4 KiB takes 1.60 ms [1.57, 1.63] (dsync).");
         assert!(commit("fsync:32", Some(1e6)).starts_with("A commit of 32 writes of 4 KiB takes"));
