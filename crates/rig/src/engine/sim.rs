@@ -125,7 +125,7 @@ impl Making {
             let made = shared.files_made.replace(shared.files_made.get() + 1);
             // The first place is that of the requests, where the prepared file is.
             self.shift_bytes =
-                places.checked_sub(1 + made % (places - 1).max(1)).unwrap_or(0) * self.file_bytes;
+                places.saturating_sub(1 + made % (places - 1).max(1)) * self.file_bytes;
         }
         offset_bytes + self.shift_bytes
     }
