@@ -125,8 +125,7 @@ mod tests {
     fn trial() -> Trial {
         let mut trial = specimen::healthy(Rw::Write, 4096, 1, 20_000);
         let flush = specimen::direction(1000, 4096, 200_000);
-        trial.flush =
-            Some(Flush {
+        trial.flush = Some(Flush {
             ios: 1000,
             errors: 0,
             latency_ns: flush.latency_ns,

@@ -112,7 +112,8 @@ impl FindingKind for Shape {
             AXES.iter().flat_map(|axis| curves(axis, points).into_iter().map(move |curve| (axis, curve)));
         let of_curve = |(axis, curve): (&Axis, Vec<&Evidence>)| {
             let rates = curve.iter().map(|evidence| rate(axis, evidence)).collect();
-            let mut found = vec![one(&writer, axis, &curve, CurveFigure::Throughput, conditions(&curve), rates)];
+            let mut found =
+                vec![one(&writer, axis, &curve, CurveFigure::Throughput, conditions(&curve), rates)];
             found.extend(latencies(&writer, axis, &curve));
             found
         };
@@ -203,8 +204,7 @@ fn latencies(writer: &Writer, axis: &Axis, curve: &[&Evidence]) -> Vec<Finding> 
         let own: Vec<&Evidence> = curve.iter().filter(has).copied().collect();
         let conditions = Conditions { op: Some(op), ..conditions(&own) };
         let values = own.iter().map(|evidence| group::valid_latency(evidence, op)).collect();
-        (own.len() >= LEVELS_MIN)
-            .then(|| one(writer, axis, &own, CurveFigure::Latency, conditions, values))
+        (own.len() >= LEVELS_MIN).then(|| one(writer, axis, &own, CurveFigure::Latency, conditions, values))
     };
     [Op::Read, Op::Write].into_iter().filter_map(of).collect()
 }

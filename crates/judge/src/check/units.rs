@@ -110,14 +110,19 @@ const SLIP_MIN: f64 = 0.01;
 
 /// Ratio of throughput and IOPS × block size of a table's rows.
 fn ratios(trial: &Trial) -> impl Iterator<Item = f64> {
-    let of = |op, direction| whole(op, direction, trial).into_iter().map(|twice| twice.stated / twice.worked_out);
-    trial.directions().filter(|(_, d)| d.ios == 0 && d.iops > 0.0).flat_map(move |(op, direction)| of(op, direction))
+    let of =
+        |op, direction| whole(op, direction, trial).into_iter().map(|twice| twice.stated / twice.worked_out);
+    trial
+        .directions()
+        .filter(|(_, d)| d.ios == 0 && d.iops > 0.0)
+        .flat_map(move |(op, direction)| of(op, direction))
 }
 
 /// One factor between the throughputs of a table and IOPS × block size.
 fn slip(run: &Run) -> Option<cause::Units> {
     let tabled = run.trials.iter().filter(|trial| trial.is_uncounted());
-    let mut all: Vec<f64> = tabled.flat_map(ratios).filter(|ratio| *ratio > 0.0 && ratio.is_finite()).collect();
+    let mut all: Vec<f64> =
+        tabled.flat_map(ratios).filter(|ratio| *ratio > 0.0 && ratio.is_finite()).collect();
     all.sort_by(f64::total_cmp);
     let (least, most) = (*all.first()?, *all.last()?);
     let factor = iosonde_stats::robust::median(&all)?;
@@ -130,7 +135,8 @@ fn slip(run: &Run) -> Option<cause::Units> {
 /// IOPS that were worked out with the block size of another trial, or with another power of two.
 fn other_block_size(op: Op, direction: &Direction, trial: &Trial, run: &Run) -> Option<cause::Units> {
     let implied = direction.bytes_per_s / direction.iops;
-    let is = |bytes: &u64| (implied / *bytes as f64).ln().abs() <= ALIKE && *bytes != trial.spec.block_size_bytes;
+    let is =
+        |bytes: &u64| (implied / *bytes as f64).ln().abs() <= ALIKE && *bytes != trial.spec.block_size_bytes;
     let others = run.trials.iter().map(|other| other.spec.block_size_bytes);
     let from_block_size_bytes = others.chain((9..=26).map(|power| 1 << power)).find(is)?;
     Some(cause::Units::OtherBlockSize {
@@ -313,7 +319,9 @@ mod tests {
 
     #[test]
     fn one_factor_in_all_rows_of_a_table_is_named() {
-        let Some(cause::Units::Slip { factor, rows: 5, power: Some(1) }) = said(&table(|_| 1.024), Scope::Run) else {
+        let Some(cause::Units::Slip { factor, rows: 5, power: Some(1) }) =
+            said(&table(|_| 1.024), Scope::Run)
+        else {
             panic!("kB for KiB")
         };
         assert!((factor - 1.024).abs() < 1e-9);
@@ -338,7 +346,10 @@ mod tests {
         let Some(cause::Units::OtherBlockSize { from_block_size_bytes, block_size_bytes, .. }) = found else {
             panic!("{found:?}")
         };
-        assert_eq!((from_block_size_bytes, block_size_bytes), (256 << 10, run.trials[2].spec.block_size_bytes));
+        assert_eq!(
+            (from_block_size_bytes, block_size_bytes),
+            (256 << 10, run.trials[2].spec.block_size_bytes)
+        );
         // No block size gives these.
         run.trials[2].read.as_mut().unwrap().iops *= 1.3;
         assert!(matches!(said(&run, Scope::Trial(2)), Some(cause::Units::Contradiction { .. })));

@@ -89,12 +89,7 @@ fn figure(run: &Run, over: &Over) -> Option<Figure> {
         title: over.title.into(),
         reading: format!("Each figure is divided by that at {} {of}.", over.label),
         experiment: Some(first.experiment.clone()),
-        x: Axis::log(
-            &format!("{}; {held}, {share} % reads", over.label),
-            over.quantity,
-            &places,
-            &places,
-        ),
+        x: Axis::log(&format!("{}; {held}, {share} % reads", over.label), over.quantity, &places, &places),
         y: Axis::log(
             &format!("relative to {} {of}", over.label),
             Quantity::Ratio,
@@ -127,7 +122,8 @@ fn relative(points: &[&Point], op: Op, figured: Figured, over: &Over, doubts: &D
     let Some(first) = points.first().and_then(|point| of(point)) else { return Vec::new() };
     let dot = |(place, point): (usize, &&Point)| {
         let own = of(point)?;
-        let ratio = if place == 0 { Estimate { value: 1.0, low: None, high: None } } else { over_first(own, first) };
+        let ratio =
+            if place == 0 { Estimate { value: 1.0, low: None, high: None } } else { over_first(own, first) };
         let judged = doubts.of(point);
         Some(Dot {
             x: (over.level)(&point.spec) as f64,

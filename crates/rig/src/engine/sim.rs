@@ -124,8 +124,7 @@ impl Making {
             let places = (shared.device.borrow().capacity_bytes() - self.first_bytes) / self.file_bytes;
             let made = shared.files_made.replace(shared.files_made.get() + 1);
             // The first place is that of the requests, where the prepared file is.
-            self.shift_bytes =
-                places.saturating_sub(1 + made % (places - 1).max(1)) * self.file_bytes;
+            self.shift_bytes = places.saturating_sub(1 + made % (places - 1).max(1)) * self.file_bytes;
         }
         offset_bytes + self.shift_bytes
     }
