@@ -2,19 +2,7 @@
 
 mod common;
 
-use common::{Bench, SMALL_STUDY, names_in};
-
-/// Two points that need a second.
-const TINY: &str = r#"
-name = "tiny"
-question = "?"
-time = "3s"
-[[experiment]]
-kind = "queue-depth"
-rw = "randread"
-block_size = "4k"
-depth = [1, 2]
-"#;
+use common::{Bench, SMALL_STUDY, TINY, names_in};
 
 #[test]
 fn a_word_to_overwrite_one_file_holds_for_no_other_of_its_name() {

@@ -10,22 +10,11 @@ mod common;
 use std::{fs, path::Path, process::Command};
 
 use common::{
-    Bench, SMALL_STUDY, Said,
+    Bench, SMALL_STUDY, Said, TINY,
     mounted::{Mounted, is_root},
     names_in,
 };
 
-/// Two points that need three seconds at most.
-const TINY: &str = r#"
-name = "tiny"
-question = "?"
-time = "3s"
-[[experiment]]
-kind = "queue-depth"
-rw = "randread"
-block_size = "4k"
-depth = [1, 2]
-"#;
 const ON_A_FILE: [&str; 4] = ["run", "tiny.toml", "data", "--read-only"];
 
 fn with_a_file() -> Bench {

@@ -17,20 +17,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use common::{Bench, preload};
+use common::{Bench, TINY, preload};
 use iosonde_model::{Run, RunState};
 use iosonde_store::Notebook;
 
-const STUDY: &str = r#"
-name = "short"
-question = "?"
-time = "3s"
-[[experiment]]
-kind = "queue-depth"
-rw = "randread"
-block_size = "4k"
-depth = [1, 4]
-"#;
 /// What a disk writes as a whole.
 const SECTOR: usize = 512;
 
@@ -167,7 +157,7 @@ fn lose_power_throughout(bench: &Bench, words: &[&str], folds: bool) -> Option<u
     let library = preload::library(bench)?;
     fs::create_dir(bench.path("store")).unwrap();
     let (store, log) = (bench.path("store/n.db"), bench.path("log"));
-    bench.text("short.toml", STUDY);
+    bench.text("tiny.toml", TINY);
     let mut command = bench.command(words);
     command.args(["--verbose", "--store"]).arg(&store).env("LD_PRELOAD", library);
     let output = command.env("PRELOAD_WATCH", &store).env("PRELOAD_LOG", &log).output().unwrap();
@@ -213,7 +203,7 @@ fn lose_power_throughout(bench: &Bench, words: &[&str], folds: bool) -> Option<u
 #[test]
 fn a_simulated_run_cut_off_at_any_change_of_its_notebook_shows_its_first_trials() {
     let bench = Bench::new();
-    let Some(states) = lose_power_throughout(&bench, &["run", "short.toml", "sim:ideal"], false) else {
+    let Some(states) = lose_power_throughout(&bench, &["run", "tiny.toml", "sim:ideal"], false) else {
         return;
     };
     assert!(states > 300, "{states} states");
@@ -225,7 +215,7 @@ fn a_simulated_run_cut_off_at_any_change_of_its_notebook_shows_its_first_trials(
 fn a_run_on_its_notebooks_own_disk_cut_off_at_any_change_shows_its_first_trials() {
     let bench = Bench::new();
     bench.file("data", 4);
-    let words = ["run", "short.toml", "data", "--read-only"];
+    let words = ["run", "tiny.toml", "data", "--read-only"];
     let Some(states) = lose_power_throughout(&bench, &words, true) else { return };
     assert!(states > 300, "{states} states");
 }

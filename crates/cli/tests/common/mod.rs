@@ -16,6 +16,18 @@ use std::{
 
 use iosonde_report::Document as Run;
 
+/// Two points that need three seconds at most.
+pub(crate) const TINY: &str = r#"
+name = "tiny"
+question = "?"
+time = "3s"
+[[experiment]]
+kind = "queue-depth"
+rw = "randread"
+block_size = "4k"
+depth = [1, 2]
+"#;
+
 /// A folder on real storage with a notebook in it.
 pub(crate) struct Bench {
     pub(crate) folder: tempfile::TempDir,

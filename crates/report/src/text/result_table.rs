@@ -2,8 +2,8 @@
 
 use iosonde_infer::finding::lookup::{estimate, found, found_like};
 use iosonde_model::{
-    Conditions, Detail, Finding, FindingName, LatencyLimit, Op, Point, PointDirection, Run, Status, Unit,
-    units,
+    Conditions, Detail, Finding, FindingName, LatencyLimit, Level, Op, Point, PointDirection, Run, Status,
+    Unit, units,
 };
 
 use super::{
@@ -150,10 +150,32 @@ pub(super) fn asked_latency(run: &Run) -> Option<LatencyLimit> {
 /// A row of a kind that has one finding for each direction.
 fn whole(run: &Run, kind: &Kind) -> Option<ResultRow> {
     let cells = Op::TRANSFERS.map(|op| match found(run, kind.name, op) {
-        Some(finding) => Some((kind.cell)(finding)),
+        Some(finding) => Some(cell(run, kind, finding)),
         None => is_open(run, kind.name, op, None).then(Figure::unknown),
     });
     row(kind.label, false, cells)
+}
+
+/// A finding in its cell. The mean of a point whose trials lie on two levels is neither: both are given.
+fn cell(run: &Run, kind: &Kind, finding: &Finding) -> Figure {
+    two_levels(run, finding).unwrap_or_else(|| (kind.cell)(finding))
+}
+
+fn two_levels(run: &Run, finding: &Finding) -> Option<Figure> {
+    let Detail::Highest(facts) = &finding.detail else { return None };
+    let [only] = facts.best_points.as_slice() else { return None };
+    let point = run.points.iter().find(|point| point.id == *only)?;
+    let [first, second] = point.direction(finding.conditions.op?)?.levels.as_slice() else { return None };
+    let rate = |level: &Level| match finding.unit {
+        Unit::Iops => level.iops,
+        _ => level.bytes_per_s,
+    };
+    let [low, high] = match [rate(first), rate(second)] {
+        [a, b] if a.value <= b.value => [a, b],
+        [a, b] => [b, a],
+    };
+    let [low, high] = [low, high].map(|level| figure(finding.unit, &level).value);
+    Some(Figure { value: format!("{low} or {high}"), interval: String::new() })
 }
 
 /// A row where it has a figure.
@@ -210,7 +232,7 @@ fn groups(run: &Run) -> Vec<Conditions> {
 fn small(run: &Run, like: &Conditions) -> Vec<ResultRow> {
     let of = |kind: &Kind| {
         let cells = Op::TRANSFERS.map(|op| match found_like(run, kind.name, op, like) {
-            Some(finding) => Some((kind.cell)(finding)),
+            Some(finding) => Some(cell(run, kind, finding)),
             None => is_open(run, kind.name, op, Some(like)).then(Figure::unknown),
         });
         row(kind.label, true, cells)
@@ -302,6 +324,7 @@ fn plateau(finding: &Finding) -> Figure {
 mod tests {
     use super::*;
     use iosonde_infer::conclude::conclude;
+    use iosonde_model::{Estimate, LevelCondition};
     use iosonde_testkit::pretend::{Pretend, QUICK, wording};
 
     fn table(pretend: &Pretend) -> Vec<String> {
@@ -320,6 +343,26 @@ mod tests {
         let told = table(&Pretend { cv: 0.01, bytes_per_s: 1.5e9, ..Pretend::usual() });
         let told: Vec<String> = told.iter().map(|line| wording(line)).collect();
         insta::assert_snapshot!(told.join("\n"));
+    }
+
+    #[test]
+    fn a_point_on_two_levels_has_both() {
+        let mut run = Pretend { cv: 0.01, bytes_per_s: 1.5e9, ..Pretend::usual() }.run(QUICK, 1);
+        conclude(&mut run, None).unwrap();
+        let finding = found(&run, FindingName::DeviceBandwidth, Op::Read).expect("it was measured").clone();
+        let Detail::Highest(mut facts) = finding.detail.clone() else { panic!("{finding:?}") };
+        facts.best_points.truncate(1);
+        let finding = Finding { detail: Detail::Highest(facts.clone()), ..finding };
+        assert_eq!(two_levels(&run, &finding), None);
+        let own = run.points.iter_mut().find(|point| point.id == facts.best_points[0]).unwrap();
+        let level = |bytes_per_s: f64| Level {
+            condition: LevelCondition::AfterStep,
+            trial_ids: Vec::new(),
+            iops: Estimate { value: 1.0, low: None, high: None },
+            bytes_per_s: Estimate { value: bytes_per_s, low: None, high: None },
+        };
+        own.read.as_mut().unwrap().levels = vec![level(701e6), level(480e6)];
+        assert_eq!(two_levels(&run, &finding).unwrap().whole(), "480 MB/s or 701 MB/s");
     }
 
     #[test]
