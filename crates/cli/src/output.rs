@@ -112,6 +112,29 @@ pub fn write(path: &Path, bytes: &[u8], screen: Screen) -> Result<(), Failure> {
     })
 }
 
+/// Writes files into a folder, which is made if it is not there. Each is refused or replaced as a file of its own would
+/// be, and all of them are looked at before the first is written.
+pub fn write_folder<'a>(
+    path: &Path,
+    files: impl IntoIterator<Item = (&'a str, &'a [u8])> + Clone,
+    screen: Screen,
+) -> Result<(), Failure> {
+    fs::create_dir_all(path).map_err(|error| {
+        let why = if path.exists() && !path.is_dir() { "it is no folder".into() } else { in_words(&error) };
+        Failure::usage(format!("{} cannot be made as a folder: {why}", path.display()))
+    })?;
+    for (name, _) in files.clone() {
+        check(&path.join(name), &[], screen)?;
+    }
+    let mut count = 0;
+    for (name, bytes) in files {
+        write(&path.join(name), bytes, screen)?;
+        count += 1;
+    }
+    screen.say(&format!("written       {}/ ({count} files)", path.display()));
+    Ok(())
+}
+
 /// Prints a result where the path is `-`, or writes it.
 pub fn result(path: &Path, text: &str, screen: Screen) -> Result<(), Failure> {
     if path == Path::new("-") { screen.result(text) } else { write(path, text.as_bytes(), screen) }

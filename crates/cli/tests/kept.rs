@@ -209,3 +209,34 @@ fn each_addition_has_its_own_time_and_no_earlier_ones() {
         kept = run.trials.len();
     }
 }
+
+#[test]
+fn a_folder_of_charts_replaces_its_own_files_and_nobody_elses() {
+    let bench = Bench::new();
+    bench.text("tiny.toml", TINY);
+    for seed in ["1", "2"] {
+        assert_eq!(bench.iosonde(&["run", "tiny.toml", "sim:ideal", "--seed", seed, "-q"]).code, 0);
+    }
+    for format in ["md", "svg"] {
+        for runs in [&["last"][..], &["last~1", "last"]] {
+            let words = [&["report"], runs, &["-f", format, "-o", "charts"]].concat();
+            for _ in 0..2 {
+                let said = bench.iosonde(&words);
+                assert_eq!(said.code, 0, "{words:?}: {}", said.err);
+            }
+            let path = bench.path("charts");
+            let names = names_in(&path);
+            let (taken, first) = (path.join(names.last().unwrap()), path.join(&names[0]));
+            std::fs::write(&first, "").unwrap();
+            std::fs::write(&taken, "mine").unwrap();
+            bench.iosonde(&words).refused(&["was changed since iosonde wrote it"]);
+            assert_eq!(std::fs::read_to_string(&taken).unwrap(), "mine");
+            let is_alone = names.len() == 1;
+            assert!(is_alone || std::fs::read(&first).unwrap().is_empty(), "nothing was written");
+            std::fs::remove_dir_all(&path).unwrap();
+        }
+    }
+    bench
+        .iosonde(&["man", "-o", "tiny.toml"])
+        .refused(&["tiny.toml cannot be made as a folder: it is no folder"]);
+}

@@ -64,11 +64,11 @@ pub(crate) struct SheetFile {
     summary: String,
     source: String,
     capacity: Option<SizeBytes>,
-    claim: Vec<ClaimFile>,
+    pub(crate) claim: Vec<ClaimFile>,
 }
 
 #[derive(Deserialize)]
-struct ClaimFile {
+pub(crate) struct ClaimFile {
     line: String,
     rw: Rw,
     block_size: Option<SizeBytes>,

@@ -157,6 +157,7 @@ const NEEDED: &[(&str, &str)] = &[
         "experiment",
         "write [[experiment]] and kind = \"queue-depth\" below it; `iosonde experiments` lists them",
     ),
+    ("sheet.claim", "add a [[sheet.claim]] with line, rw and value"),
     ("experiment.kind", "for example kind = \"queue-depth\"; `iosonde experiments` lists them"),
 ];
 
@@ -174,6 +175,9 @@ impl Study {
         let file: StudyFile = document.read().map_err(explained)?;
         if file.experiment.is_empty() {
             return Err(document.missing("experiment", "").explained(NEEDED));
+        }
+        if file.sheet.as_ref().is_some_and(|sheet| sheet.claim.is_empty()) {
+            return Err(document.missing("sheet.claim", "").explained(NEEDED));
         }
         let mut experiments: Vec<ExperimentSpec> = Vec::new();
         for (index, table) in file.experiment.into_iter().enumerate() {
@@ -302,6 +306,10 @@ mod tests {
             (
                 "order = \"sorted\"\nexperiment = []",
                 "x.toml:3:9: `order` is one of \"random\", \"reads-first\", not \"sorted\"",
+            ),
+            (
+                "[[experiment]]\nkind = \"mix\"\n[sheet]\nname = \"y\"\nsummary = \"\"\nsource = \"\"\nclaim = []",
+                "[sheet] lacks `claim` (add a [[sheet.claim]]",
             ),
             ("[[experiment]]\nname = \"a\"", "x.toml:3:1: [experiment] lacks `kind` (for example kind ="),
             ("[[experiment]]\nkind = 4", "x.toml:4:8: [experiment] kind must be text in quotes, not 4"),

@@ -8,8 +8,7 @@ use clap_mangen::Man;
 use crate::{
     args::{Cli, CompletionsArgs, ManArgs},
     failure::Failure,
-    help,
-    output::{self, write},
+    help, output,
     screen::Screen,
 };
 
@@ -34,19 +33,14 @@ pub fn man(args: &ManArgs, screen: Screen) -> Result<(), Failure> {
 
 /// Every page: `iosonde.1`, `iosonde-run.1`, ..
 fn all(command: &Command, folder: &Path, screen: Screen) -> Result<(), Failure> {
-    std::fs::create_dir_all(folder).map_err(|error| {
-        Failure::usage(format!("{} cannot be made as a folder: {error}", folder.display()))
-    })?;
     let own = command.get_subcommands().filter(|own| own.get_name() != "help");
-    for own in std::iter::once(command).chain(own) {
+    let pages = std::iter::once(command).chain(own).map(|own| {
         // `iosonde run` is `iosonde-run`, as in git's manual.
         let name = own.get_display_name().unwrap_or(own.get_name());
-        let path = folder.join(format!("{name}.1"));
-        output::check(&path, &[], screen)?;
-        write(&path, &page(own)?, screen)?;
-        screen.say(&format!("written       {}", path.display()));
-    }
-    Ok(())
+        Ok((format!("{name}.1"), page(own)?))
+    });
+    let pages: Vec<(String, Vec<u8>)> = pages.collect::<Result<_, Failure>>()?;
+    output::write_folder(folder, pages.iter().map(|(name, page)| (name.as_str(), page.as_slice())), screen)
 }
 
 fn page(command: &Command) -> Result<Vec<u8>, Failure> {

@@ -9,7 +9,7 @@ use iosonde_report::{FORMATS, Files, Format};
 use crate::{
     args::ReportArgs,
     destination::default_out,
-    failure::{Failure, in_words},
+    failure::Failure,
     notebook,
     output::{self, write},
     screen::Screen,
@@ -64,36 +64,10 @@ fn as_folder(name: &Path) -> PathBuf {
     PathBuf::from(name.to_string_lossy().replace('.', "-"))
 }
 
-/// Files into a folder, which is made if it is not there.
+/// A report's files into a folder of their own.
 fn folder(path: &Path, files: &Files, screen: Screen) -> Result<(), Failure> {
-    refuse_to_replace(path, files)?;
-    std::fs::create_dir_all(path).map_err(|error| {
-        let why = if path.is_file() { "a file of that name is there".into() } else { in_words(&error) };
-        Failure::usage(format!("{} cannot be made as a folder: {why}", path.display()))
-    })?;
-    for (name, bytes) in files {
-        write(&path.join(name), bytes, screen)?;
-    }
-    screen.say(&format!("written       {}/ ({} files)", path.display(), files.len()));
-    Ok(())
+    output::write_folder(path, files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())), screen)
 }
-
-/// A folder with other files of these names is not written to. One of an earlier report is.
-fn refuse_to_replace(path: &Path, files: &Files) -> Result<(), Failure> {
-    let is_ours = std::fs::read_to_string(path.join("report.md"))
-        .is_ok_and(|text| HEADINGS.iter().any(|heading| text.contains(heading)));
-    let taken = files.iter().map(|(name, _)| path.join(name)).find(|file| file.exists());
-    match taken.filter(|_| !is_ours) {
-        Some(file) => Err(Failure::usage(format!(
-            "{} is there already and is no report of iosonde; name a folder of the report's own with -o",
-            file.display()
-        ))),
-        None => Ok(()),
-    }
-}
-
-/// Headings of every report in Markdown, of today and of earlier versions, by which an earlier one is known.
-const HEADINGS: [&str; 2] = ["\n## Valid: ", "\n## Believe"];
 
 fn file(
     bytes: &[u8],
@@ -161,17 +135,5 @@ mod tests {
         assert_eq!(name_of_several(&["a1", "b2"], "html"), Path::new("iosonde-a1-b2.html"));
         let many = name_of_several(&["a", "b", "c", "../d", "e"], "svg");
         assert_eq!(many, Path::new("iosonde-a-b-c----d-and-1-more.svg"));
-    }
-
-    #[test]
-    fn a_folder_with_somebodys_own_files_is_refused_and_that_of_a_report_is_not() {
-        let folder = tempfile::tempdir().unwrap();
-        let files = vec![("report.md".to_owned(), Vec::new()), ("mix.csv".to_owned(), Vec::new())];
-        assert!(refuse_to_replace(folder.path(), &files).is_ok(), "an empty folder");
-        std::fs::write(folder.path().join("mix.csv"), "mine").unwrap();
-        let why = refuse_to_replace(folder.path(), &files).unwrap_err().text;
-        assert!(why.contains("mix.csv is there already"), "{why}");
-        std::fs::write(folder.path().join("report.md"), "# quick\n\n## Believe: yes\n").unwrap();
-        assert!(refuse_to_replace(folder.path(), &files).is_ok(), "an earlier report");
     }
 }
