@@ -10,6 +10,10 @@
 //! rounds: 19 times the queue depth that the deepest point's throughput needs at the latency of QD 1. There, random
 //! addresses on equal units, with N / (N + N* − 1) of the maximum, reach 95 %.
 //!
+//! A flat curve gets one deeper queue where the grid is too shallow for its plateau to be seen. Where the grid has no
+//! queue depth between the saturation point and twice that, one is added: this is what will be advised, so its latency
+//! is measured.
+//!
 //! The remaining visits may go to the queue depths that determine the saturation point best (see
 //! `finding/closed_loop/design.rs`); the others stay as the first rounds left them. This needs two things: these queue
 //! depths are a third of a study or more, and the time is far too short for the requested precision, so that nearly all
@@ -19,14 +23,15 @@ use iosonde_judge::{
     estimate::{FEWEST_TRIALS, Voids},
     standing,
 };
-use iosonde_model::FindingName;
-use iosonde_model::{Adaptive, Finding, Op, Point, Run, RunInfo, Status, Study, Trial, TrialSpec};
+use iosonde_model::{
+    Adaptive, Finding, FindingName, Op, Point, Run, RunInfo, Status, Study, Trial, TrialSpec,
+};
 use iosonde_plan::{points, schedule::Schedule};
 
 use crate::{
     conclude::{self, PlanError},
     finding::closed_loop::{
-        DEPTHS_MIN,
+        BEYOND_KNEE_MIN, DEPTHS_MIN,
         design::{self, Level},
     },
 };
@@ -130,7 +135,7 @@ fn early(info: &RunInfo, trials: &[Trial], grid_rounds: u32) -> Result<Run, Plan
 /// precision.
 fn following(run: &Run, adaptive: Adaptive, rounds_left: Option<f64>) -> Following {
     let mut out = Following::default();
-    for (experiment, spec) in deeper(run) {
+    for (experiment, spec) in depths(run) {
         out.added.push(points::adaptive(run.points.len() + out.added.len(), &experiment, spec));
     }
     if adaptive != Adaptive::All {
@@ -161,8 +166,8 @@ fn following(run: &Run, adaptive: Adaptive, rounds_left: Option<f64>) -> Followi
     out
 }
 
-/// Deeper queues for the curves that still rise at their deepest point.
-fn deeper(run: &Run) -> Vec<(String, TrialSpec)> {
+/// Queue depths to add to each curve.
+fn depths(run: &Run) -> Vec<(String, TrialSpec)> {
     let at = |point: &Point, queue_depth: u32| TrialSpec { queue_depth, ..point.spec.clone() };
     let alone = run.points.iter().filter(|point| {
         point.spec.asked_in_flight() == 1 && !point.spec.rw.is_mixed() && point.spec.rate_iops.is_none()
@@ -178,15 +183,20 @@ fn deeper(run: &Run) -> Vec<(String, TrialSpec)> {
         }
         let rates = [one, *before, *deepest].map(rate);
         let [Some(alone), Some(before), Some(last)] = rates else { continue };
-        let needed = (KNEES * last / alone).min(f64::from(DEEPEST)) as u32;
-        let (needed, deepest_in_grid) = (needed.next_power_of_two(), deepest.spec.queue_depth);
-        if last < RISING * before || needed <= deepest_in_grid {
-            continue;
-        }
-        let halfway = (f64::from(needed) * f64::from(deepest_in_grid)).sqrt() as u32;
-        let halfway = Some(halfway.next_power_of_two()).filter(|depth| *depth < needed);
-        let levels = halfway.into_iter().chain([needed]);
-        out.extend(levels.map(|depth| (deepest.experiment.clone(), at(deepest, depth))));
+        let knee = last / alone;
+        let power = |depth: f64| (depth.ceil().min(f64::from(DEEPEST)) as u32).next_power_of_two();
+        let deepest_in_grid = deepest.spec.queue_depth;
+        let is_rising = last >= RISING * before;
+        let needed = power(knee * if is_rising { KNEES } else { BEYOND_KNEE_MIN });
+        let halfway = is_rising.then(|| power((f64::from(needed) * f64::from(deepest_in_grid)).sqrt()));
+        let beyond = halfway.filter(|depth| *depth < needed).into_iter().chain([needed]);
+        let beyond = beyond.filter(|depth| *depth > deepest_in_grid);
+        let is_near = |point: &&Point| (knee..=2.0 * knee).contains(&f64::from(point.spec.queue_depth));
+        let advised =
+            (!curve.iter().any(is_near)).then(|| power(knee)).filter(|depth| *depth < deepest_in_grid);
+        out.extend(
+            advised.into_iter().chain(beyond).map(|depth| (deepest.experiment.clone(), at(deepest, depth))),
+        );
     }
     out
 }
@@ -404,6 +414,17 @@ mod tests {
         let deeper = added("8");
         assert_eq!(deeper, [64, 256]);
         assert_eq!(added("256"), [0; 0]);
+        // Flat from 16 on, and four times 8.33 is more than 32.
+        assert_eq!(added("32"), [64]);
+    }
+
+    #[test]
+    fn a_grid_that_steps_over_the_knee_gets_the_queue_depth_that_will_be_advised() {
+        let study = SHORT.replace("\"1..DEEPEST*2\"", "[1, 2, 4, 256]");
+        let run = Pretend { cv: 0.01, ..Pretend::usual() }.run(&study, 3);
+        let run = early(&run.info, &run.trials, DEEPER_AFTER_ROUNDS).unwrap();
+        let added = following(&run, Adaptive::Deeper, None).added;
+        assert_eq!(added.iter().map(|point| point.spec.queue_depth).collect::<Vec<_>>(), [16]);
     }
 
     #[test]

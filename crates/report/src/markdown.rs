@@ -3,9 +3,8 @@
 use std::fmt::Write;
 
 use crate::text::glossary::TERMS;
-use crate::text::number::Figure as ResultFigure;
 use crate::text::point_table::point_table;
-use crate::text::result_table::ResultRow;
+use crate::text::result_table::{Cell, ResultRow};
 use crate::text::results::results;
 use crate::text::validity::{symbol, validity};
 use iosonde_model::Run;
@@ -107,7 +106,8 @@ fn first_screen(run: &Run, out: &mut String) {
     let validity = validity(run);
     put(out, &format!("## Valid: {}\n", inline(&validity.headline)));
     for line in &validity.lines {
-        put(out, &format!("- {} {}", symbol(line.mark), inline(&line.text)));
+        let footnote = line.footnote.map_or_else(String::new, |mark| mark.to_string());
+        put(out, &format!("- {}{footnote} {}", symbol(line.mark), inline(&line.text)));
     }
     put(out, "\n## Results\n");
     if let Some(claims) = text::sheet::of_run(run) {
@@ -124,7 +124,7 @@ fn first_screen(run: &Run, out: &mut String) {
         put(out, &format!("{}\n", inline(&results.storage)));
     }
     for shown in &results.tables {
-        let cell = |cell: &Option<ResultFigure>| cell.as_ref().map_or_else(String::new, ResultFigure::whole);
+        let cell = |cell: &Option<Cell>| cell.as_ref().map_or_else(String::new, Cell::whole);
         let heads: Vec<&str> = std::iter::once(shown.corner).chain(shown.heads.iter().copied()).collect();
         let cells = |row: &ResultRow| {
             std::iter::once(row.label.clone()).chain(row.cells.iter().map(cell)).collect::<Vec<_>>()

@@ -7,7 +7,7 @@ use crate::{
         self, counted_error,
         number::{Figure, Style, in_a_column},
         point_table::{PointRow, point_table},
-        result_table::{ResultRow, ResultTable},
+        result_table::{Cell, ResultRow, ResultTable},
         results::results,
         validity::{self, Weight, validity},
     },
@@ -80,7 +80,9 @@ fn valid(run: &Run, counts: bool, paint: Paint) -> String {
     let mut out = paint.hang(&head(paint, "VALID"), HEAD, &format!("{}{more}", clean(&validity.headline)));
     // What makes a run invalid stands in its first line.
     for line in warnings.iter().filter(|line| line.mark == Weight::Doubt).take(WARNINGS_MAX) {
-        out += &paint.hang(&format!("  {} ", symbol(paint, line.mark)), 4, &clean(&line.text));
+        let footnote = line.footnote.map_or_else(String::new, |mark| mark.to_string());
+        let lead = format!("  {}{footnote} ", symbol(paint, line.mark));
+        out += &paint.hang(&lead, 4 + columns(&footnote), &clean(&line.text));
     }
     for line in of(|mark| mark == Weight::Yes).into_iter().filter(|_| counts) {
         out += &paint.hang("  ", 4, &clean(&line.text));
@@ -134,11 +136,13 @@ fn result_table(table: &ResultTable, paint: Paint) -> String {
         table.rows.iter().map(|row| columns(&label(row))).chain([columns(&corner)]).max().unwrap_or(0);
     let column = |at: usize| -> Vec<String> {
         let own = || table.rows.iter().filter_map(|row| row.cells[at].as_ref());
-        let values = own().filter(|cell| !cell.interval.is_empty()).map(|cell| columns(&cell.value)).max();
-        let cell = |cell: &Figure| match cell.interval.as_str() {
-            "" => cell.value.clone(),
-            interval => format!("{} {interval}", pad(&cell.value, values.unwrap_or(0))),
+        let with_interval = own().map(|cell| &cell.figure).filter(|figure| !figure.interval.is_empty());
+        let values = with_interval.map(|figure| columns(&figure.value)).max();
+        let figure = |figure: &Figure| match figure.interval.as_str() {
+            "" => figure.value.clone(),
+            interval => format!("{} {interval}", pad(&figure.value, values.unwrap_or(0))),
         };
+        let cell = |cell: &Cell| format!("{} {}", figure(&cell.figure), cell.marks).trim_end().to_owned();
         let cells = table.rows.iter().map(|row| row.cells[at].as_ref().map_or_else(String::new, cell));
         let all: Vec<String> = std::iter::once(table.heads[at].to_owned()).chain(cells).collect();
         let width = all.iter().map(|cell| columns(cell)).max().unwrap_or(0) + 2;

@@ -31,7 +31,7 @@ const PARAMETERS: usize = 3;
 /// Queue depths that a fit of three parameters needs, to have one left for judging it.
 pub(crate) const DEPTHS_MIN: usize = 4;
 /// The deepest over the upper end of the knee: before that the plateau is a guess, and with it the knee.
-const BEYOND_KNEE_MIN: f64 = 4.0;
+pub(crate) const BEYOND_KNEE_MIN: f64 = 4.0;
 /// Least share of the knee by which the family may be wrong.
 ///
 /// Tuned on computed closed networks of one and of many queues, fixed, exponential and mixed: bias −2.3 to +0.3 %,

@@ -1,6 +1,6 @@
 //! Found findings by name, direction and size.
 
-use iosonde_model::{Conditions, Estimate, Finding, FindingName, Op, Run, Status};
+use iosonde_model::{Conditions, Detail, Estimate, Finding, FindingName, Op, Run, Status};
 
 /// The found finding of a name and direction: of the smallest requests where there are several sizes, at random where
 /// both orders were measured, else the first.
@@ -24,6 +24,13 @@ pub fn all_found(run: &Run, name: FindingName, op: Op) -> impl Iterator<Item = &
     run.findings.iter().filter(move |finding| {
         finding.name == name && finding.status == Status::Found && finding.conditions.op == Some(op)
     })
+}
+
+/// Trials that a finding's value rests on: those of its best points, where it is the highest of many.
+pub fn trials_behind(run: &Run, finding: &Finding) -> Vec<u64> {
+    let Detail::Highest(facts) = &finding.detail else { return finding.trials.clone() };
+    let best = run.points.iter().filter(|point| facts.best_points.contains(&point.id));
+    best.flat_map(|point| point.trial_ids.iter().copied()).collect()
 }
 
 /// A finding's value with its interval.

@@ -1,6 +1,8 @@
 //! Facts behind the answer whether a run is valid, as numbers and enums. Words are made of them in the report.
 
-use iosonde_model::{Absence, CheckName, DeviceNote, Judgement};
+use std::collections::BTreeSet;
+
+use iosonde_model::{About, Absence, CheckName, DeviceNote, Judgement, TrialSpec};
 
 use crate::slow::Slow;
 
@@ -120,6 +122,24 @@ pub enum WarningScope {
     Run,
 }
 
+/// Share of a figure's trials that a warning touches, above which the figure carries its mark.
+const TOUCHED_SHARE: f64 = 0.1;
+
+/// Trials that the warnings of one check are about, each with the figures that it qualifies.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Touched(pub(super) Vec<(About, Vec<u64>)>);
+
+impl Touched {
+    /// Whether more than a tenth of the trials behind a figure of this kind are touched.
+    pub fn qualifies(&self, figure: About, trials: &[u64]) -> bool {
+        // Every figure of the tables is one of the device.
+        let own = self.0.iter().filter(|(about, _)| *about == About::Device || about.touches(figure));
+        let affected: BTreeSet<u64> = own.flat_map(|(_, ids)| ids.iter().copied()).collect();
+        let count = trials.iter().filter(|id| affected.contains(id)).count();
+        count as f64 > TOUCHED_SHARE * trials.len() as f64
+    }
+}
+
 /// Invalid trials, by the first check that makes them invalid.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InvalidBy {
@@ -159,8 +179,14 @@ pub enum Fact {
         about_invalid: usize,
         /// Whether the run has a single trial.
         single_trial: bool,
+        /// Points that they are about; 0 where they are about the run or a run without points.
+        points: usize,
+        /// Workload of the first of the verdicts.
+        workload: Option<Box<TrialSpec>>,
         /// First of the verdicts.
         example: Judgement,
+        /// Trials that they are about.
+        touched: Touched,
     },
     /// Nothing could tell whether the device moved the bytes of most trials; the verdict that says so.
     NoWitness(Judgement),

@@ -14,9 +14,10 @@ use iosonde_model::{Phase, Run, Trial};
 use crate::answered_limit;
 pub use circumstances::buffered_writes;
 pub use fact::{
-    BufferedWrites, ByteSource, Circumstance, Fact, Fatal, InvalidBy, InvalidPoints, NotStorage,
+    BufferedWrites, ByteSource, Circumstance, Fact, Fatal, InvalidBy, InvalidPoints, NotStorage, Touched,
     WarningScope, WeighedFact, Weight,
 };
+pub use warnings::figure_of;
 
 /// Whether a run is valid, and the facts behind it.
 #[derive(Debug, Clone, PartialEq)]

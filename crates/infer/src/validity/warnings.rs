@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use iosonde_judge::check::CHECKS;
 use iosonde_model::{
-    About, Cause, CheckName, Finding, Judgement, Outcome, Phase, Run, Status, Trial, Unit, cause::NoWitness,
+    About, Cause, CheckName, Finding, Judgement, Outcome, Phase, Run, Status, Trial, TrialSpec, Unit,
+    cause::{NoWitness, TooFewSamples},
 };
 
-use super::fact::{Fact, WarningScope, WeighedFact};
+use super::fact::{Fact, Touched, WarningScope, WeighedFact};
 use super::trials::{INVALID_SHARE_MAX, INVALID_SHARE_WARNING, outliers};
-use crate::finding::{ReadWhen, kind};
+use crate::finding::{ReadWhen, kind, lookup::trials_behind};
 
 const SCOPES: [(&str, WarningScope); 3] =
     [("trial", WarningScope::Trial), ("point", WarningScope::Point), ("run", WarningScope::Run)];
@@ -40,11 +41,23 @@ pub(super) fn of_checks(run: &Run, invalid: bool) -> Vec<WeighedFact> {
             let example = own.first().copied()?.clone();
             let about_invalid =
                 own.iter().filter(|line| line.trial.is_some_and(|id| invalid_trials.contains(&id))).count();
-            let matters = matters(run, check.id(), *scope, &own, measured.len());
-            Some(WeighedFact::doubt_if(
-                matters,
-                Fact::Warnings { scope: *scope, count: own.len(), about_invalid, single_trial, example },
-            ))
+            let touched = touched(run, &own);
+            let points: BTreeSet<usize> = own.iter().filter_map(|line| point_of(run, line)).collect();
+            let workload = workload_of(run, &example).map(|spec| Box::new(spec.clone()));
+            // Of trials that are invalid anyway, no figure is left to qualify.
+            let matters =
+                about_invalid < own.len() && matters(run, &example, *scope, &touched, measured.len());
+            let fact = Fact::Warnings {
+                scope: *scope,
+                count: own.len(),
+                about_invalid,
+                single_trial,
+                points: points.len(),
+                workload,
+                example,
+                touched,
+            };
+            Some(WeighedFact::doubt_if(matters, fact))
         })
     });
     lines.collect()
@@ -54,43 +67,62 @@ pub(super) fn of_checks(run: &Run, invalid: bool) -> Vec<WeighedFact> {
 const QUALIFYING: [CheckName; 4] =
     [CheckName::TooFewSamples, CheckName::Outliers, CheckName::Multimodal, CheckName::GeneratorBound];
 
+/// Trials that warnings are about: their own, or those of their point.
+fn touched(run: &Run, own: &[&Judgement]) -> Touched {
+    let trials = |line: &Judgement| -> Vec<u64> {
+        let of_point = |id: usize| run.points.iter().find(|point| point.id == id);
+        let point = line.point.and_then(of_point).map(|point| point.trial_ids.clone());
+        line.trial.map_or_else(|| point.unwrap_or_default(), |id| vec![id])
+    };
+    Touched(own.iter().map(|line| (line.about, trials(line))).collect())
+}
+
+fn point_of(run: &Run, line: &Judgement) -> Option<usize> {
+    line.point.or_else(|| run.trial(line.trial?)?.point)
+}
+
+fn workload_of<'a>(run: &'a Run, line: &Judgement) -> Option<&'a TrialSpec> {
+    match (line.trial, line.point) {
+        (Some(id), _) => run.trial(id).map(|trial| &trial.spec),
+        (None, Some(id)) => run.points.iter().find(|point| point.id == id).map(|point| &point.spec),
+        (None, None) => None,
+    }
+}
+
 /// Whether warnings of one check change how a figure of the first screen is read. Without findings, every figure is
 /// one.
-fn matters(run: &Run, check: CheckName, scope: WarningScope, own: &[&Judgement], measured: usize) -> bool {
+fn matters(run: &Run, example: &Judgement, scope: WarningScope, touched: &Touched, measured: usize) -> bool {
     let shown = |finding: &&Finding| {
         let when = kind(finding.name).told().when;
         finding.status == Status::Found && [ReadWhen::Always, ReadWhen::Found].contains(&when)
     };
-    if !QUALIFYING.contains(&check) {
+    if !QUALIFYING.contains(&example.check) {
         return true;
     }
     if scope == WarningScope::Run {
         // Outliers are excluded and counted beside the valid trials; many of them are a property of the storage.
         let few = outliers(run) as f64 <= INVALID_SHARE_WARNING * measured as f64;
-        return !(check == CheckName::Outliers && few);
+        return !(example.check == CheckName::Outliers && few);
     }
-    let of = |line: &&Judgement| -> Vec<u64> {
-        let of_point = |id: usize| run.points.iter().find(|point| point.id == id);
-        let point = line.point.and_then(of_point).map(|point| point.trial_ids.clone());
-        line.trial.map_or_else(|| point.unwrap_or_default(), |id| vec![id])
-    };
-    let touched = |finding: &Finding| {
-        let figure = match finding.unit {
-            Unit::Iops | Unit::Rate => About::Rate,
-            Unit::Time => About::Latency,
-            _ => About::All,
-        };
-        let affected: BTreeSet<u64> = own
-            .iter()
-            .copied()
-            .filter(|line| line.about.touches(figure))
-            .flat_map(|line| of(&line))
-            .collect();
-        let count = finding.trials.iter().filter(|id| affected.contains(id)).count();
-        count as f64 > INVALID_SHARE_WARNING * finding.trials.len() as f64
-    };
+    // A mean has its interval from the scatter between trials, and percentiles come from merged histograms that are
+    // large enough for them, or not at all: slow storage is no reason for a warning.
+    let few_requests = matches!(example.cause, Some(Cause::TooFewSamples(TooFewSamples::Requests { .. })));
+    if few_requests && scope == WarningScope::Trial && !run.points.is_empty() && !run.info.is_single() {
+        return false;
+    }
     let mut figures = run.findings.iter().filter(shown).peekable();
-    figures.peek().is_none() || figures.any(touched)
+    let is_touched =
+        |finding: &Finding| touched.qualifies(figure_of(finding.unit), &trials_behind(run, finding));
+    figures.peek().is_none() || figures.any(is_touched)
+}
+
+/// What of a trial a figure of this unit uses.
+pub fn figure_of(unit: Unit) -> About {
+    match unit {
+        Unit::Iops | Unit::Rate => About::Rate,
+        Unit::Time => About::Latency,
+        _ => About::All,
+    }
 }
 
 /// Where nothing could see whether bytes moved, memory cannot be ruled out. Trials that moved little had their witness.

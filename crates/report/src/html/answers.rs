@@ -57,7 +57,10 @@ fn believe(run: &Run) -> Markup {
                             span aria-hidden="true" { (symbol(line.mark)) }
                             span.unseen { (spoken(line.mark)) }
                         }
-                        span { (prose(&capital(&line.text))) }
+                        span {
+                            @if let Some(mark) = line.footnote { (mark) " " }
+                            (prose(&capital(&line.text)))
+                        }
                     }
                 }
             }
@@ -150,9 +153,12 @@ fn result_table(table: &ResultTable) -> Markup {
                         th scope="row" class=[row.indented.then_some("indented")] { (row.label) }
                         @for cell in &row.cells {
                             td {
-                                @if let Some(figure) = cell {
-                                    span { (prose(&figure.value)) }
-                                    @if !figure.interval.is_empty() { " " span.quiet { (figure.interval) } }
+                                @if let Some(cell) = cell {
+                                    span { (prose(&cell.figure.value)) }
+                                    @if !cell.figure.interval.is_empty() {
+                                        " " span.quiet { (cell.figure.interval) }
+                                    }
+                                    (cell.marks)
                                 }
                             }
                         }

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 use crate::{chart::pick::Doubts, figure::DotStanding, quantity::Quantity, text::case::capitalised};
 use iosonde_infer::finding::RUN;
 use iosonde_model::{
-    Closed, Conditions, Device, Estimate, Finding, Op, Outcome, Phase, Point, Run, Status, Study, Trial,
-    TrialSpec, units,
+    Closed, Conditions, Device, Estimate, Finding, Medium, Op, Outcome, Phase, Point, Run, Status, Study,
+    Trial, TrialSpec, units,
 };
 use iosonde_plan::experiment::EXPERIMENTS;
 
@@ -19,14 +19,16 @@ pub(crate) use facts::{Fact, device_facts, host_facts, is_study, method, method_
 /// What was measured, how much of it, for how long, and by which version.
 pub(crate) fn measured(run: &Run) -> String {
     let (size, time) = (units::size(run.info.device.working_set_bytes), units::duration(run.info.elapsed_s));
-    format!("{}; area of {size}, {time}, iosonde {}", subject(&run.info.device), run.iosonde)
+    format!("{}; {size} area, {time}, iosonde {}", subject(&run.info.device), run.iosonde)
 }
 
-/// Target in one line: `ext4 on nvme0n1: Samsung 990 PRO 2TB, PCIe 4.0 x4, io_uring, direct`.
+/// Target in one line: `ext4 on nvme0n1: Samsung 990 PRO 2TB, PCIe 4.0 x4, io_uring, direct I/O`.
 pub fn subject(device: &Device) -> String {
     let mut place = Vec::new();
     place.extend(device.file_system.clone());
-    if let Some(name) = &device.name {
+    if device.medium == Medium::Simulated {
+        place.push("simulated device".to_owned());
+    } else if let Some(name) = &device.name {
         let on = if place.is_empty() { name.clone() } else { format!("on {name}") };
         place.push(on);
     }
@@ -37,10 +39,10 @@ pub fn subject(device: &Device) -> String {
         .into_iter()
         .flatten()
         .collect();
-    if !device.engine.is_empty() {
+    if !device.engine.is_empty() && device.medium != Medium::Simulated {
         details.push(device.engine.clone());
     }
-    details.push(if device.direct { "direct".into() } else { "buffered".into() });
+    details.push(if device.direct { "direct I/O".into() } else { "buffered I/O".into() });
     format!("{}: {}", place.join(" "), details.join(", "))
 }
 

@@ -5,7 +5,7 @@ use iosonde_model::{Advice, CheckName, Estimate, Finding, FindingName, Medium, O
 
 use crate::text::{
     command,
-    number::{Style, briefly, figure},
+    number::{Style, briefly},
     pages::{Many, Pages},
 };
 use iosonde_infer::finding::lookup::estimate;
@@ -77,11 +77,10 @@ fn block_size(run: &Run, op: Op) -> Option<Advice> {
     let large = alone(run, op, bytes, plateau.conditions.random)?.latency_ns_mean?;
     let size = units::size(bytes);
     let enough = match plateau.low.filter(|_| vague) {
-        Some(low_bytes) => format!(
-            "{size} are enough; throughput stops growing between {} and {size}",
-            units::size(low_bytes as u64)
-        ),
-        None => format!("{size} or more give 95 % of the throughput"),
+        Some(low_bytes) => {
+            format!("use {size}; the plateau begins between {} and {size}", units::size(low_bytes as u64))
+        }
+        None => format!("use {size} or more (95 % of the highest throughput)"),
     };
     let sentence = format!("{op}s at QD 1: {enough}");
     let small_bytes = base.conditions.block_size_bytes.map_or_else(String::new, units::size);
@@ -127,13 +126,13 @@ fn in_flight(run: &Run, op: Op) -> Option<Advice> {
             "{size} {op}s: queue depth for 95 % of the throughput {number}; a longer run (--time) narrows this"
         )
     } else {
-        // The table has the interval of the saturation point.
-        let from = figure(Style::bare(Unit::InFlight), &estimate(knee)).value;
+        // A queue depth to set is whole; the table has the interval of the saturation point.
+        let from = knee.value?.round().max(1.0);
         // Near the saturation point a request waits little: up to 1.5 times its time alone.
-        match enough.value <= knee.value.map(|knee| NEAR * knee) {
-            true => format!("{size} {op}s: QD {number} gives 95 % of the throughput at low latency"),
+        match enough.value <= Some(NEAR * from) {
+            true => format!("{size} {op}s: QD {number} gives 95 % of the highest IOPS at low latency"),
             false => {
-                format!("{size} {op}s: QD {from} for low latency, QD {number} for 95 % of the throughput")
+                format!("{size} {op}s: QD {from} for low latency, QD {number} for 95 % of the highest IOPS")
             }
         }
     };
@@ -189,8 +188,8 @@ fn longer_writes(run: &Run) -> Option<Advice> {
         false => units::decimal_bytes(written_bytes),
     };
     let command = command::command("sustained-write", &run.info.target)?;
-    let sentence = format!("long writes may be slower ({written} can fit a write buffer): {command}");
-    let why = "a short write shows the speed of a buffer as long as it fits".to_owned();
+    let sentence = format!("writes of more than {written} were not measured and may be slower: {command}");
+    let why = "what fits into a write buffer shows the speed of the buffer".to_owned();
     Some(Advice { sentence, why, findings: Vec::new() })
 }
 
@@ -233,10 +232,11 @@ fn pages(run: &Run) -> Option<Advice> {
     let rate = |estimate: &Estimate| briefly(Style::bare(Unit::Iops), estimate);
     let many = match &pages.many {
         Some(Many::AtMost(most)) => format!(", many at most {}", rate(most)),
-        Some(Many::Rising) => "; for many clients unknown: throughput was still rising".to_owned(),
+        Some(Many::Rising) => ", many more (throughput was still rising)".to_owned(),
         None => String::new(),
     };
-    let sentence = format!("8 KiB pages (estimated): one client gets {} reads/s{many}", rate(&pages.one));
+    let how = if pages.measured { "" } else { ", estimated" };
+    let sentence = format!("8 KiB database pages{how}: one client {} reads/s{many}", rate(&pages.one));
     let why = match pages.many {
         _ if pages.measured => "as measured with reads of 8 KiB, at QD 1 and at their highest throughput",
         Some(Many::AtMost(_)) => {

@@ -21,11 +21,11 @@ fn sizes_depths_and_pages() {
     let expected = |op: &str| {
         [
             (
-                format!("{op}s at QD #: # MiB or more give # % of the throughput"),
+                format!("{op}s at QD #: use # MiB or more (# % of the highest throughput)"),
                 "# MiB take # ms (±# %), # KiB # µs (±# %)".to_owned(),
             ),
             (
-                format!("# KiB {op}s: QD # (#–#) gives # % of the throughput at low latency"),
+                format!("# KiB {op}s: QD # (#–#) gives # % of the highest IOPS at low latency"),
                 format!("at QD # a {op} takes # ms (±# %), at QD # # µs (±# %)"),
             ),
         ]
@@ -33,10 +33,10 @@ fn sizes_depths_and_pages() {
     assert_eq!(sentences[..4], [expected("read"), expected("write")].concat());
     assert_eq!(
         sentences[4].0,
-        "# KiB pages (estimated): one client gets # k (±# %) reads/s, many at most # k (±# %)"
+        "# KiB database pages, estimated: one client # k (±# %) reads/s, many at most # k (±# %)"
     );
     assert!(
-        sentences[5].0.starts_with("long writes may be slower (# GiB can fit a write buffer): "),
+        sentences[5].0.starts_with("writes of more than # GiB were not measured and may be slower: "),
         "{sentences:?}"
     );
     assert_eq!(sentences.len(), 6);
@@ -54,8 +54,11 @@ fn order_is_advised_only_where_it_pays() {
 fn pages_follow_from_the_law() {
     // One: 1 / (100 µs + 8,192 B / 1 GB/s) = 9,243. Many: the lower of 80,000 and 1 GB/s / 8,192 B = 122,070.
     let advice = of(&Pretend { cv: 0.001, ..Pretend::usual() });
-    let pages = advice.iter().find(|advice| advice.sentence.starts_with("8 KiB pages")).unwrap();
-    assert!(pages.sentence.contains("one client gets 9.2"), "{}", pages.sentence);
+    let pages = advice
+        .iter()
+        .find(|advice| advice.sentence.starts_with("8 KiB database pages, estimated: "))
+        .unwrap();
+    assert!(pages.sentence.contains("estimated: one client 9.2"), "{}", pages.sentence);
     assert!(pages.sentence.contains("at most 80"), "{}", pages.sentence);
 }
 
@@ -73,7 +76,7 @@ fn many_at_once_are_told_from_small_requests_and_never_below_what_was_seen_to_ri
         let mut run = Pretend { cv: 0.005, ..Pretend::usual() }.run(study, 1);
         conclude(&mut run, None).unwrap();
         let all = advice(&run);
-        let own = all.iter().find(|advice| advice.sentence.starts_with("8 KiB pages"));
+        let own = all.iter().find(|advice| advice.sentence.starts_with("8 KiB database pages, estimated: "));
         own.map(|advice| advice.sentence.clone()).unwrap_or_else(|| panic!("{all:?}"))
     };
     // 128 KiB reads come first and are limited by the link at 7,600 a second.
@@ -81,7 +84,7 @@ fn many_at_once_are_told_from_small_requests_and_never_below_what_was_seen_to_ri
     assert!(both.contains("at most 80") || both.contains("at most 79"), "{both}");
     // QD 4, saturation at 8.3: there is more than was measured.
     let rising = pages(&depths("[\"4k\"]", "1..4*2"));
-    assert!(rising.ends_with("for many clients unknown: throughput was still rising"), "{rising}");
+    assert!(rising.ends_with(", many more (throughput was still rising)"), "{rising}");
     let large = pages(&depths("[\"128k\"]", "1..256*4"));
     assert!(!large.contains("many"), "{large}");
 }
@@ -122,7 +125,7 @@ fn what_is_hardly_known_is_advised_by_its_bounds() {
         "4 KiB writes: queue depth at saturation between 2 and 29, for 95 % of the throughput between 3 and 104; a \
          longer run (--time) narrows this",
     );
-    has("writes at QD 1: 4 MiB are enough; throughput stops growing between 256 KiB and 4 MiB");
+    has("writes at QD 1: use 4 MiB; the plateau begins between 256 KiB and 4 MiB");
 }
 
 #[test]

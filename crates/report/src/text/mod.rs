@@ -9,6 +9,7 @@ mod command;
 pub mod compare;
 pub mod compare_table;
 mod finding;
+mod footnote;
 pub mod glossary;
 pub mod imported;
 mod note;

@@ -1,6 +1,6 @@
 //! Open questions: findings that are inconclusive, a line each, with the reason and the command that would answer.
 
-use iosonde_model::{Finding, Op, Run, Status, Study};
+use iosonde_model::{Detail, Finding, Inconclusive, Op, Run, Status, Study};
 use iosonde_plan::experiment::{EXPERIMENTS, Experiment, Parameters};
 
 use super::{
@@ -57,7 +57,9 @@ fn refusal(run: &Run, kind: &dyn FindingKind, first: &Finding) -> String {
         Some(why) => format!("{}: {why}", lowered(&finding_words::subject::subject(first))),
         None => crate::text::clause(first),
     };
-    match better(run, kind) {
+    // More of the same would not reach the device either.
+    let above_device = matches!(first.detail, Detail::Inconclusive(Inconclusive::ExcludedDepths { .. }));
+    match better(run, kind).filter(|_| !above_device) {
         Some(better) => format!("{clause}; {better}"),
         None => clause,
     }

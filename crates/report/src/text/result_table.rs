@@ -2,12 +2,12 @@
 
 use iosonde_infer::finding::lookup::{estimate, found, found_like};
 use iosonde_model::{
-    Conditions, Detail, Finding, FindingName, LatencyLimit, Level, Op, Point, PointDirection, Run, Status,
-    Unit, units,
+    About, Conditions, Detail, Finding, FindingName, LatencyLimit, Level, Op, Point, Run, Status, Unit, units,
 };
 
 use super::{
     finding,
+    footnote::Footnotes,
     number::{Figure, Style, figure},
 };
 
@@ -30,7 +30,29 @@ pub struct ResultRow {
     /// Whether it belongs to the row above.
     pub indented: bool,
     /// A cell for each column. `None` where nobody asked.
-    pub cells: Vec<Option<Figure>>,
+    pub cells: Vec<Option<Cell>>,
+}
+
+/// A figure with the marks of the warnings that qualify it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cell {
+    /// Value and interval.
+    pub figure: Figure,
+    /// `¹`, as behind the warning; mostly empty.
+    pub marks: String,
+}
+
+impl Cell {
+    /// Value, interval and marks in one.
+    pub fn whole(&self) -> String {
+        format!("{} {}", self.figure.whole(), self.marks).trim_end().to_owned()
+    }
+}
+
+impl From<Figure> for Cell {
+    fn from(figure: Figure) -> Self {
+        Self { figure, marks: String::new() }
+    }
 }
 
 impl ResultTable {
@@ -62,9 +84,10 @@ const SMALL: [Kind; 4] = [
     Kind { name: FindingName::QueueDepthKnee, label: "saturates at QD", cell: depth },
     Kind { name: FindingName::DepthFor95Percent, label: "95 % of max at QD", cell: depth },
 ];
+/// Sizes of requests of which one at a time is outstanding.
 const SIZES: [Kind; 2] = [
-    Kind { name: FindingName::PlateauBlockSize, label: "plateau from", cell: plateau },
-    Kind { name: FindingName::HalfSize, label: "half bandwidth at", cell: rate },
+    Kind { name: FindingName::PlateauBlockSize, label: "plateau from, QD 1", cell: plateau },
+    Kind { name: FindingName::HalfSize, label: "half bandwidth, QD 1", cell: rate },
 ];
 
 /// Columns of the table of durable writes.
@@ -81,8 +104,9 @@ pub(super) fn is_in_table(name: FindingName) -> bool {
 
 /// Findings behind the rows and columns that begin with this word or these words.
 pub fn findings_behind(words: &str) -> Vec<FindingName> {
-    let begins =
-        |label: &str| label.strip_prefix(words).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
+    let begins = |label: &str| {
+        label.strip_prefix(words).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', ',']))
+    };
     let rows = LARGE.iter().chain(&SMALL).chain(&SIZES).map(|kind| (kind.label, kind.name));
     let all = rows.chain(DURABLE_HEADS.into_iter().zip(DURABLE));
     all.filter(|(label, _)| begins(label)).map(|(_, name)| name).collect()
@@ -90,26 +114,27 @@ pub fn findings_behind(words: &str) -> Vec<FindingName> {
 
 /// The tables of a concluded run, those with at least one row.
 pub fn result_tables(run: &Run) -> Vec<ResultTable> {
-    [transfers(run), durable(run)].into_iter().flatten().collect()
+    let footnotes = Footnotes::of(run);
+    [transfers(run, &footnotes), durable(run, &footnotes)].into_iter().flatten().collect()
 }
 
 /// Figures of reads and of writes.
-fn transfers(run: &Run) -> Option<ResultTable> {
-    let mut rows: Vec<ResultRow> = LARGE.iter().filter_map(|kind| whole(run, kind)).collect();
+fn transfers(run: &Run, footnotes: &Footnotes) -> Option<ResultTable> {
+    let mut rows: Vec<ResultRow> = LARGE.iter().filter_map(|kind| whole(run, footnotes, kind)).collect();
     rows.extend(places(run));
     for group in groups(run) {
-        rows.extend(small(run, &group));
+        rows.extend(small(run, footnotes, &group));
     }
-    rows.extend(SIZES.iter().filter_map(|kind| whole(run, kind)));
+    rows.extend(SIZES.iter().filter_map(|kind| whole(run, footnotes, kind)));
     rows.extend(asked_latency(run).and_then(|limit| {
         let label = format!("IOPS with {}", limit.describe());
-        Some(ResultRow { label, ..whole(run, &AT_LATENCY)? })
+        Some(ResultRow { label, ..whole(run, footnotes, &AT_LATENCY)? })
     }));
     ResultTable::new("95 % intervals", &["read", "write"], rows)
 }
 
 /// Figures of writes that are durable before the next one, a row for each size and way of flushing.
-fn durable(run: &Run) -> Option<ResultTable> {
+fn durable(run: &Run, footnotes: &Footnotes) -> Option<ResultTable> {
     let columns = DURABLE.map(|name| {
         let found = |finding: &&Finding| finding.name == name && finding.status == Status::Found;
         run.findings.iter().filter(found).collect::<Vec<_>>()
@@ -122,7 +147,8 @@ fn durable(run: &Run) -> Option<ResultTable> {
                 rows.push(ResultRow { label, indented: false, cells: vec![None; DURABLE.len()] });
                 rows.len() - 1
             });
-            rows[place].cells[at] = Some(rate(finding));
+            let marks = footnotes.of_finding(run, finding);
+            rows[place].cells[at] = Some(Cell { figure: rate(finding), marks });
         }
     }
     // Below each row, the tail of its commits.
@@ -135,7 +161,7 @@ fn durable(run: &Run) -> Option<ResultTable> {
         let tail = p99.map(|p99| ResultRow {
             label: "p99".to_owned(),
             indented: true,
-            cells: vec![Some(figure(Unit::Time, &p99)), None, None],
+            cells: vec![Some(figure(Unit::Time, &p99).into()), None, None],
         });
         std::iter::once(row).chain(tail)
     };
@@ -148,17 +174,18 @@ pub(super) fn asked_latency(run: &Run) -> Option<LatencyLimit> {
 }
 
 /// A row of a kind that has one finding for each direction.
-fn whole(run: &Run, kind: &Kind) -> Option<ResultRow> {
+fn whole(run: &Run, footnotes: &Footnotes, kind: &Kind) -> Option<ResultRow> {
     let cells = Op::TRANSFERS.map(|op| match found(run, kind.name, op) {
-        Some(finding) => Some(cell(run, kind, finding)),
-        None => is_open(run, kind.name, op, None).then(Figure::unknown),
+        Some(finding) => Some(cell(run, footnotes, kind, finding)),
+        None => is_open(run, kind.name, op, None).then(|| Figure::unknown().into()),
     });
     row(kind.label, false, cells)
 }
 
 /// A finding in its cell. The mean of a point whose trials lie on two levels is neither: both are given.
-fn cell(run: &Run, kind: &Kind, finding: &Finding) -> Figure {
-    two_levels(run, finding).unwrap_or_else(|| (kind.cell)(finding))
+fn cell(run: &Run, footnotes: &Footnotes, kind: &Kind, finding: &Finding) -> Cell {
+    let figure = two_levels(run, finding).unwrap_or_else(|| (kind.cell)(finding));
+    Cell { figure, marks: footnotes.of_finding(run, finding) }
 }
 
 fn two_levels(run: &Run, finding: &Finding) -> Option<Figure> {
@@ -179,8 +206,8 @@ fn two_levels(run: &Run, finding: &Finding) -> Option<Figure> {
 }
 
 /// A row where it has a figure.
-fn row(label: &str, indented: bool, cells: [Option<Figure>; 2]) -> Option<ResultRow> {
-    let known = cells.iter().flatten().any(|cell| !cell.is_unknown());
+fn row(label: &str, indented: bool, cells: [Option<Cell>; 2]) -> Option<ResultRow> {
+    let known = cells.iter().flatten().any(|cell| !cell.figure.is_unknown());
     known.then(|| ResultRow { label: label.to_owned(), indented, cells: cells.to_vec() })
 }
 
@@ -200,10 +227,25 @@ fn is_open(run: &Run, name: FindingName, op: Op, like: Option<&Conditions>) -> b
 /// Where the highest throughput was measured.
 fn places(run: &Run) -> Option<ResultRow> {
     let cells = Op::TRANSFERS.map(|op| {
-        let place = finding::highest_points(found(run, FindingName::DeviceBandwidth, op)?)?;
-        Some(Figure { value: place, interval: String::new() })
+        let finding = found(run, FindingName::DeviceBandwidth, op)?;
+        let place = finding::highest_points(finding)?;
+        let order = match order_of_best(run, finding) {
+            Some(true) => "random, ",
+            Some(false) => "sequential, ",
+            None => "",
+        };
+        Some(Figure { value: format!("{order}{place}"), interval: String::new() }.into())
     });
     row("measured at", true, cells)
+}
+
+/// Order of the highest points; `None` where both orders are among them.
+fn order_of_best(run: &Run, finding: &Finding) -> Option<bool> {
+    let Detail::Highest(facts) = &finding.detail else { return None };
+    let best = run.points.iter().filter(|point| facts.best_points.contains(&point.id));
+    let mut orders = best.map(|point| point.spec.rw.is_random());
+    let first = orders.next()?;
+    orders.all(|order| order == first).then_some(first)
 }
 
 /// Sizes and orders of the small requests, those of reads first: usually one.
@@ -229,20 +271,20 @@ fn groups(run: &Run) -> Vec<Conditions> {
 }
 
 /// Rows of the requests of one size and order.
-fn small(run: &Run, like: &Conditions) -> Vec<ResultRow> {
+fn small(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow> {
     let of = |kind: &Kind| {
         let cells = Op::TRANSFERS.map(|op| match found_like(run, kind.name, op, like) {
-            Some(finding) => Some(cell(run, kind, finding)),
-            None => is_open(run, kind.name, op, Some(like)).then(Figure::unknown),
+            Some(finding) => Some(cell(run, footnotes, kind, finding)),
+            None => is_open(run, kind.name, op, Some(like)).then(|| Figure::unknown().into()),
         });
         row(kind.label, true, cells)
     };
     let mut rows: Vec<ResultRow> = SMALL.iter().filter_map(of).collect();
     let behind = |rows: &[ResultRow], label: &str| rows.iter().position(|row| row.label == label);
-    if let (Some(at), Some(tail)) = (behind(&rows, SMALL[1].label), tail(run, like)) {
+    if let (Some(at), Some(tail)) = (behind(&rows, SMALL[1].label), tail(run, footnotes, like)) {
         rows.insert(at + 1, tail);
     }
-    if let (Some(_), Some(there)) = (behind(&rows, SMALL[3].label), latency_there(run, like)) {
+    if let (Some(_), Some(there)) = (behind(&rows, SMALL[3].label), latency_there(run, footnotes, like)) {
         rows.push(there);
     }
     // The first row carries the size and the order for those below it.
@@ -262,49 +304,63 @@ fn small(run: &Run, like: &Conditions) -> Vec<ResultRow> {
 }
 
 /// 99th percentile of single requests.
-fn tail(run: &Run, like: &Conditions) -> Option<ResultRow> {
+fn tail(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Option<ResultRow> {
     let cells = Op::TRANSFERS.map(|op| {
         found_like(run, FindingName::BaseLatency, op, like)?;
-        let p99 = at_depth(run, like, op, |depth| depth == 1)?.1.latency_ns_p99?;
-        Some(figure(Unit::Time, &p99))
+        let point = points_like(run, like, op).find(|point| point.spec.asked_in_flight() == 1)?;
+        let p99 = point.direction(op)?.latency_ns_p99?;
+        let marks = footnotes.of_trials(About::Latency, &point.trial_ids);
+        Some(Cell { figure: figure(Unit::Time, &p99), marks })
     });
     row("p99 at QD 1", true, cells)
 }
 
-/// Mean latency at the queue depth that gives 95 % of the highest throughput: at the next one that was measured.
-fn latency_there(run: &Run, like: &Conditions) -> Option<ResultRow> {
+/// Ratio of two queue depths up to which latency at one says something about the other.
+const NEAR: f64 = 2.0;
+
+/// Mean latency and p99 at the queue depth that gives 95 % of the highest throughput, or at the nearest that was
+/// measured: then that is named.
+fn latency_there(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Option<ResultRow> {
     let cells = Op::TRANSFERS.map(|op| {
         let enough = found_like(run, FindingName::DepthFor95Percent, op, like)?;
-        let least = enough.value?.ceil() as u64;
-        let (depth, direction) = at_depth(run, like, op, |depth| depth >= least)?;
-        let mean = figure(Unit::Time, direction.latency_ns_mean.as_ref()?);
+        let wanted = enough.value?;
+        let far = |point: &Point| (point.spec.asked_in_flight() as f64 / wanted).ln().abs();
+        // Of two that are as near, the deeper one gives the throughput.
+        let all = points_like(run, like, op);
+        let nearest = all.max_by(|a, b| {
+            let deeper = a.spec.asked_in_flight().cmp(&b.spec.asked_in_flight());
+            far(b).total_cmp(&far(a)).then(deeper)
+        })?;
+        let point = Some(nearest).filter(|point| far(point) <= NEAR.ln())?;
+        let direction = point.direction(op)?;
+        let mean = figure(Unit::Time, direction.latency_ns_mean.as_ref()?).value;
         let p99 = direction.latency_ns_p99.map(|p99| figure(Unit::Time, &p99).value);
         let p99 = p99.map_or_else(String::new, |p99| format!(", p99 {p99}"));
-        Some(Figure { value: format!("{}{p99} (QD {depth})", mean.value), interval: String::new() })
+        let depth = point.spec.asked_in_flight();
+        let is_it = [enough.low.unwrap_or(wanted).floor(), enough.high.unwrap_or(wanted).ceil()];
+        let elsewhere = match (is_it[0]..=is_it[1]).contains(&(depth as f64)) {
+            true => String::new(),
+            false => format!(" (QD {depth})"),
+        };
+        let figure = Figure { value: format!("{mean}{p99}{elsewhere}"), interval: String::new() };
+        Some(Cell { figure, marks: footnotes.of_trials(About::Latency, &point.trial_ids) })
     });
-    row("latency near it", true, cells)
+    row("latency at that QD", true, cells)
 }
 
-/// The shallowest point of these requests, one direction alone, whose queue depth is wanted.
-fn at_depth<'a>(
-    run: &'a Run,
-    like: &Conditions,
-    op: Op,
-    is_wanted: impl Fn(u64) -> bool,
-) -> Option<(u64, &'a PointDirection)> {
-    let is_it = |point: &&Point| {
+/// Points of these requests with valid trials, one direction alone and at no given rate.
+fn points_like<'a>(run: &'a Run, like: &Conditions, op: Op) -> impl Iterator<Item = &'a Point> {
+    let (size_bytes, random) = (like.block_size_bytes, like.random);
+    run.points.iter().filter(move |point| {
         let spec = &point.spec;
-        Some(spec.block_size_bytes) == like.block_size_bytes
-            && Some(spec.rw.is_random()) == like.random
+        Some(spec.block_size_bytes) == size_bytes
+            && Some(spec.rw.is_random()) == random
             && !spec.rw.is_mixed()
             && spec.rate_iops.is_none()
             && spec.streams().count() == 1
             && spec.rw.has(op)
-            && is_wanted(spec.asked_in_flight())
             && point.left_out < point.trials
-    };
-    let point = run.points.iter().filter(is_it).min_by_key(|point| point.spec.asked_in_flight())?;
-    Some((point.spec.asked_in_flight(), point.direction(op)?))
+    })
 }
 
 fn rate(finding: &Finding) -> Figure {
@@ -330,12 +386,12 @@ mod tests {
     fn table(pretend: &Pretend) -> Vec<String> {
         let mut run = pretend.run(QUICK, 1);
         conclude(&mut run, None).unwrap();
-        let cell = |cell: &Option<Figure>| cell.as_ref().map_or_else(|| "–".to_owned(), Figure::whole);
+        let cell = |cell: &Option<Cell>| cell.as_ref().map_or_else(|| "–".to_owned(), Cell::whole);
         let line = |row: &ResultRow| {
             let cells: Vec<String> = row.cells.iter().map(cell).collect();
             format!("{}{}: {}", if row.indented { "  " } else { "" }, row.label, cells.join(" | "))
         };
-        transfers(&run).unwrap().rows.iter().map(line).collect()
+        transfers(&run, &Footnotes::of(&run)).unwrap().rows.iter().map(line).collect()
     }
 
     #[test]

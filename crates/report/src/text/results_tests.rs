@@ -6,7 +6,6 @@ use iosonde_model::{
 };
 
 use super::*;
-use crate::text::number::Figure;
 use iosonde_infer::conclude::conclude;
 use iosonde_model::FindingName;
 use iosonde_testkit::pretend::Pretend;
@@ -168,8 +167,8 @@ fn the_half_of_an_answer_says_that_the_other_is_missing() {
     writes.conditions.op = Some(Op::Write);
     let told = screen_of(vec![finding(FindingName::QueueDepthKnee, "x", Status::Inconclusive), writes]);
     let row = told.tables[0].rows.iter().find(|row| row.label == "saturates at QD").expect("writes have one");
-    assert!(row.cells[0].as_ref().is_some_and(Figure::is_unknown), "{row:?}");
-    assert!(row.cells[1].as_ref().is_some_and(|cell| !cell.is_unknown()), "{row:?}");
+    assert!(row.cells[0].as_ref().is_some_and(|cell| cell.figure.is_unknown()), "{row:?}");
+    assert!(row.cells[1].as_ref().is_some_and(|cell| !cell.figure.is_unknown()), "{row:?}");
     let open = &told.lines[0].text;
     assert!(open.starts_with("saturation point of 4 KiB random reads: the estimate"), "{open}");
 }

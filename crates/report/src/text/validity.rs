@@ -5,7 +5,7 @@ use iosonde_infer::validity::{
 };
 use iosonde_model::{Judgement, Run, units};
 
-use crate::text::{absence, case::lowered, vantage};
+use crate::text::{absence, case::lowered, footnote, vantage};
 
 pub use iosonde_infer::validity::Weight;
 
@@ -16,6 +16,8 @@ pub struct ValidityLine {
     pub mark: Weight,
     /// One sentence, without a full stop.
     pub text: String,
+    /// Mark of the figures that it qualifies: `¹`.
+    pub footnote: Option<char>,
 }
 
 /// Whether a run is valid, in words.
@@ -42,11 +44,16 @@ pub fn symbol(weight: Weight) -> char {
 /// Whether a concluded run is valid, in words.
 pub fn validity(run: &Run) -> ValidityText {
     let facts = validity::validity(run);
-    let line = |line: &validity::WeighedFact| ValidityLine { mark: line.mark, text: words(&line.fact) };
+    let line = |(line, footnote): (&validity::WeighedFact, Option<char>)| ValidityLine {
+        mark: line.mark,
+        text: words(&line.fact),
+        footnote,
+    };
+    let footnotes = footnote::marks(&facts, run);
     ValidityText {
         mark: facts.mark,
         headline: headline(&facts, run),
-        lines: facts.lines.iter().map(line).collect(),
+        lines: facts.lines.iter().zip(footnotes).map(line).collect(),
     }
 }
 
@@ -61,8 +68,10 @@ fn headline(facts: &Validity, run: &Run) -> String {
     };
     let answer = match facts.invalid_points {
         Some(part) => format!(
-            "in part: {} of {} points are no figures of the storage; the others: {yes}",
-            part.invalid, part.points
+            "partly: {} of {} workloads did not measure the storage; the other {}: {yes}",
+            part.invalid,
+            part.points,
+            part.points - part.invalid
         ),
         None => yes,
     };
@@ -132,8 +141,19 @@ fn words(fact: &Fact) -> String {
             "a rate limit was looked for and found; throughput here is the limit's, not the storage's"
                 .to_owned()
         }
-        Fact::Warnings { scope, count, about_invalid, single_trial, example } => {
-            warnings(*scope, [*count, *about_invalid], *single_trial, &why(example))
+        Fact::Warnings { scope, count, about_invalid, single_trial, points, workload, example, .. } => {
+            let why = lowered(&super::check::why_at_point(example));
+            let workload = workload.as_ref().map(|spec| spec.describe());
+            // Of one trial there is no other that it could be told from.
+            match (scope, workload) {
+                (WarningScope::Trial | WarningScope::Point, Some(workload))
+                    if !(*single_trial && *count == 1) =>
+                {
+                    let counts = Counts { count: *count, about_invalid: *about_invalid, points: *points };
+                    format!("{}: {why}", warned(*scope, counts, &workload))
+                }
+                _ => why,
+            }
         }
         Fact::NoWitness(example) => why(example),
         Fact::WitnessLost { trials_without, trials, from_trial, reported } => {
@@ -195,33 +215,32 @@ fn invalid_words(reasons: &[InvalidBy]) -> String {
     }
 }
 
-fn warnings(
-    scope: WarningScope,
-    [count, about_invalid]: [usize; 2],
-    single_trial: bool,
-    why: &str,
-) -> String {
-    let scope = match scope {
-        WarningScope::Run => return why.to_owned(),
-        // Of one trial there is no other that it could be told from.
-        _ if single_trial && count == 1 => return why.to_owned(),
-        WarningScope::Trial => "trial",
-        WarningScope::Point => "point",
-    };
-    // Beside the number of valid trials, a larger number of warnings needs its own explanation.
+/// How many verdicts warn, and of how many workloads.
+struct Counts {
+    count: usize,
+    about_invalid: usize,
+    points: usize,
+}
+
+/// What warnings are about: `4 KiB random reads, QD 128 (8 trials)`, `5 workloads, such as 1 MiB reads, QD 8`.
+fn warned(scope: WarningScope, counts: Counts, workload: &str) -> String {
+    let Counts { count, about_invalid, points } = counts;
+    let plural = if count == 1 { "" } else { "s" };
     let of_which = match about_invalid {
         0 => String::new(),
-        _ if about_invalid == count => " (also invalid)".to_owned(),
-        _ => format!(" ({about_invalid} of them also invalid)"),
+        _ if about_invalid == count => ", also invalid".to_owned(),
+        _ => format!(", {about_invalid} of them also invalid"),
     };
-    match count {
-        1 => format!("1 {scope}{of_which}: {why}"),
-        count => format!("{count} {scope}s{of_which}, for example: {why}"),
+    match (scope, points) {
+        (WarningScope::Point, 0 | 1) => workload.to_owned(),
+        (WarningScope::Point, points) => format!("{points} workloads, such as {workload}"),
+        (_, 0 | 1) => format!("{workload} ({count} trial{plural}{of_which})"),
+        (_, points) => format!("{points} workloads ({count} trials{of_which}), such as {workload}"),
     }
 }
 
 fn imprecise(points: usize, wide: usize, missing: usize, median: Option<f64>, asked: f64) -> String {
-    let Some(median) = median else { return format!("none of {points} points has a confidence interval") };
+    let Some(median) = median else { return format!("none of {points} workloads has a confidence interval") };
     let without = match missing {
         0 => String::new(),
         1 => "; 1 has none".to_owned(),
@@ -229,7 +248,7 @@ fn imprecise(points: usize, wide: usize, missing: usize, median: Option<f64>, as
     };
     let (median, asked) = (units::percent(median), units::percent(asked));
     format!(
-        "{wide} of {points} points have intervals wider than the requested ±{asked} (median ±{median}){without}"
+        "{wide} of {points} workloads have intervals wider than the requested ±{asked} (median ±{median}){without}"
     )
 }
 
@@ -253,7 +272,7 @@ fn circumstance(facts: &Circumstance) -> String {
             format!("{} were measured, not the requested {}", size(*measured_bytes), size(*asked_bytes))
         }
         Circumstance::ShortStrokes { span_bytes, disk_bytes } => format!(
-            "the arm travelled over {} of this rotating disk's {} ({}); random requests to all of it take longer",
+            "random access was measured within {} of this {} disk ({}); over the whole disk it is slower",
             size(*span_bytes),
             size(*disk_bytes),
             units::percent(*span_bytes as f64 / *disk_bytes as f64)

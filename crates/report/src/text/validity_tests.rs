@@ -44,8 +44,8 @@ fn that_writes_may_fit_a_buffer_is_advice_and_no_warning() {
     assert_eq!(validity(&run).headline, "yes");
     let advised = crate::text::advice::advice(&run);
     let said =
-        advised.iter().find(|advice| advice.sentence.contains("write buffer")).expect("writes are short");
-    assert!(said.sentence.ends_with("can fit a write buffer): `iosonde run sustained-write ./`"), "{said:?}");
+        advised.iter().find(|advice| advice.sentence.contains("not measured")).expect("writes are short");
+    assert!(said.sentence.ends_with("and may be slower: `iosonde run sustained-write ./`"), "{said:?}");
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn preparations_and_canaries_are_not_counted_among_the_trials() {
     });
     let doubt = texts(&told).into_iter().find(|text| text.contains("CPU"));
     assert!(
-        doubt.as_deref().is_some_and(|text| text.starts_with("! 120 trials, for example: ")),
+        doubt.as_deref().is_some_and(|text| text.starts_with("! 15 workloads (120 trials), such as 4 KiB ")),
         "{doubt:?}"
     );
 }
@@ -136,7 +136,9 @@ fn what_was_asked_and_not_reached_is_said_with_its_median() {
     assert_eq!(told.mark, Weight::Doubt);
     let text = &texts(&told)[0];
     assert!(
-        text.starts_with("! the time was up: 15 of 15 points have intervals wider than the requested ±5.0 %"),
+        text.starts_with(
+            "! the time was up: 15 of 15 workloads have intervals wider than the requested ±5.0 %"
+        ),
         "{text}"
     );
     assert!(text.contains("(median ±"), "{text}");
@@ -254,7 +256,7 @@ fn a_tenth_of_the_points_without_a_trial_that_stands_make_it_a_part() {
     };
     assert!(without(1).starts_with("yes"), "{}", without(1));
     let part = without(3);
-    let first = "in part: 3 of 15 points are no figures of the storage; the others: yes, with ";
+    let first = "partly: 3 of 15 workloads did not measure the storage; the other 12: yes, with ";
     assert!(part.starts_with(first), "{part}");
 }
 
@@ -296,8 +298,7 @@ fn an_arm_is_spoken_of_only_where_something_turns() {
         pretend.device.size_bytes = Some(256 << 30);
         texts(&of(&pretend, |_| {}))
     };
-    let arm = "! the arm travelled over 1 GiB of this rotating disk's 256 GiB (0.4 %); random requests to all \
-               of it take longer";
+    let arm = "! random access was measured within 1 GiB of this 256 GiB disk (0.4 %); over the whole disk it is slower";
     assert_eq!(of_medium(Medium::Disk, true)[0], arm);
     assert_eq!(of_medium(Medium::Simulated, true)[0], arm);
     // A guest's virtio disk calls itself rotating whatever it lies on.
@@ -425,7 +426,7 @@ fn a_failed_run_and_a_pause_are_told() {
     });
     let lines = texts(&told);
     assert_eq!(told.headline, "yes, with 2 warnings");
-    assert!(lines[0].starts_with("! 1 trial: the storage did not answer for 3.99 s before"), "{lines:?}");
+    assert!(lines[0].contains("(1 trial): the storage did not answer for 3.99 s before"), "{lines:?}");
     assert_eq!(lines[1], "! the run ended with an error before it was complete");
 }
 

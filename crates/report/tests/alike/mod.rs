@@ -79,7 +79,7 @@ fn a_line_that_is_not_drawn_is_not_explained() {
     knee.detail = Detail::Inconclusive(unseen.into());
     let drawn = figure(&run, "throughput-latency");
     assert!(drawn.curves.is_empty() && !drawn.reading.contains("broken line"), "{}", drawn.reading);
-    assert!(drawn.reading.contains("it seems to be near QD 36"), "{}", drawn.reading);
+    assert!(drawn.reading.contains("probably near QD 36"), "{}", drawn.reading);
 }
 
 #[test]

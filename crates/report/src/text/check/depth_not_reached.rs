@@ -18,8 +18,8 @@ pub(super) fn words(cause: &DepthNotReached) -> String {
         }
         DepthNotReached::ShortAtDevice { in_flight_mean, device_in_flight_mean, asked } => {
             format!(
-                "of QD {asked}, {in_flight_mean:.0} were outstanding in the program and {device_in_flight_mean:.0} at \
-                 the device: the rest waited above it"
+                "the program kept {in_flight_mean:.0} requests outstanding (QD {asked}), but the device saw only \
+                 {device_in_flight_mean:.0} of them"
             )
         }
     }
@@ -40,7 +40,7 @@ mod tests {
         };
         assert_eq!(
             words(&above),
-            "of QD 1024, 1024 were outstanding in the program and 202 at the device: the rest waited above it"
+            "the program kept 1024 requests outstanding (QD 1024), but the device saw only 202 of them"
         );
     }
 }

@@ -10,7 +10,7 @@ pub(super) fn words(cause: &Multimodal) -> String {
             format!("{requests} requests; latency groups need {needed}")
         }
         Multimodal::Groups { op, low_share, low_ns, high_share, high_ns, mean_ns } => format!(
-            "two latency groups of {op}s with means of {} ({}) and {} ({}): use percentiles, not the mean of all ({})",
+            "two latency groups of {op}s, {} ({}) and {} ({}); use percentiles, not the mean ({})",
             units::time(low_ns),
             units::percent(low_share),
             units::time(high_ns),
@@ -38,8 +38,7 @@ mod tests {
         };
         assert_eq!(
             words(&groups),
-            "two latency groups of writes with means of 115 µs (90 %) and 387 µs (10 %): use percentiles, not the mean \
-             of all (142 µs)"
+            "two latency groups of writes, 115 µs (90 %) and 387 µs (10 %); use percentiles, not the mean (142 µs)"
         );
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn words(cause: &NotSteady) -> String {
                 false => "it started slowly",
             };
             let course = course(*before_iops, *after_iops);
-            format!("the rate {course} within the trial, as in others of its point: {why}")
+            format!("the rate {course} within the trial ({why})")
         }
         NotSteady::Step { before_iops, after_iops, at, members, part_s, held_within_share, .. } => {
             let when = match part_s {
@@ -42,7 +42,7 @@ pub(super) fn words(cause: &NotSteady) -> String {
         }
         NotSteady::Levels { low_iops, low_trials, low_condition, high_iops, high_trials, high_condition } => {
             format!(
-                "two rates, {} and {}: the mean describes neither",
+                "two rates, {} and {}; the mean describes neither",
                 level(*high_iops, *high_condition, *high_trials),
                 level(*low_iops, *low_condition, *low_trials)
             )
@@ -189,11 +189,11 @@ mod tests {
         assert_eq!(
             words(&levels(LevelCondition::AfterRandomWrites, LevelCondition::AfterSequentialWrites)),
             "two rates, 26.7 k IOPS after sequential writes (8 trials) and 13.8 k IOPS after random writes (10 \
-             trials): the mean describes neither"
+             trials); the mean describes neither"
         );
         assert_eq!(
             words(&levels(LevelCondition::Lower, LevelCondition::Higher)),
-            "two rates, 26.7 k IOPS (8 trials) and 13.8 k IOPS (10 trials): the mean describes neither"
+            "two rates, 26.7 k IOPS (8 trials) and 13.8 k IOPS (10 trials); the mean describes neither"
         );
     }
 

@@ -52,9 +52,10 @@ pub(super) fn words(why: &Inconclusive) -> String {
         Inconclusive::NoCpuTime => "too few trials have a CPU time".to_owned(),
         Inconclusive::SizeLaw(problem) => size_law::problem(problem),
         Inconclusive::QueueDepth(problem) => queue_depth::problem(problem),
-        Inconclusive::ExcludedDepths { queue_depths, why } => {
-            format!("the device saw less than half of {}; {}", depths(queue_depths), words(why))
-        }
+        Inconclusive::ExcludedDepths { queue_depths, .. } => format!(
+            "at {}, less than half of the requests reached the device, and the other queue depths show no saturation",
+            depths(queue_depths)
+        ),
         Inconclusive::LatencyLimit { problem, .. } => latency_limit::problem(problem),
         Inconclusive::Layout(problem) => layout::problem(problem),
     }

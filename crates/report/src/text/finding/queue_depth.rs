@@ -78,12 +78,10 @@ pub(super) fn problem(problem: &QueueDepthProblem) -> String {
     match problem {
         QueueDepthProblem::OneDepth => "fewer than 2 queue depths have valid trials".to_owned(),
         QueueDepthProblem::TooFewDepths { depths, needed, smallest } => {
-            format!(
-                "{depths} queue depths from QD {smallest} on were measured; it takes {needed}, QD 1 among them"
-            )
+            format!("{depths} usable queue depths from QD {smallest} on; it takes {needed}, QD 1 among them")
         }
         QueueDepthProblem::NoCurve(miss) => format!(
-            "throughput at QD {} deviates by {} from every closed-loop curve",
+            "throughput does not follow a saturation curve (QD {} is {} off)",
             miss.queue_depth,
             units::percent(miss.miss_share)
         ),
@@ -91,12 +89,10 @@ pub(super) fn problem(problem: &QueueDepthProblem) -> String {
             let deepest_needed = times_needed * knee.value;
             match knee.low {
                 Some(low) if deepest_needed <= *deepest as f64 => {
-                    format!(
-                        "it may be anywhere above QD {low:.0}; measure beyond QD {deepest}, or use more `--time`"
-                    )
+                    format!("anywhere above QD {low:.0}; measure beyond QD {deepest}, or use more `--time`")
                 }
                 _ => format!(
-                    "it seems to be near QD {:.0}; measure up to QD {:.0} ({deepest} was the deepest)",
+                    "probably near QD {:.0}, but QD {deepest} is too shallow to be sure (QD {:.0} would do)",
                     knee.value,
                     deepest_needed.ceil()
                 ),
@@ -159,20 +155,9 @@ mod tests {
     fn a_plateau_that_was_not_measured_says_how_deep_to_go() {
         let why = |value: f64| {
             let knee = Estimate { value, low: Some(2.4), high: Some(60.0) };
-            inconclusive::words(&Inconclusive::ExcludedDepths {
-                queue_depths: vec![256],
-                why: Box::new(Inconclusive::QueueDepth(QueueDepthProblem::PlateauUnseen {
-                    knee,
-                    times_needed: 4.0,
-                    deepest: 128,
-                })),
-            })
+            problem(&QueueDepthProblem::PlateauUnseen { knee, times_needed: 4.0, deepest: 128 })
         };
-        assert_eq!(
-            why(36.0),
-            "the device saw less than half of QD 256; it seems to be near QD 36; measure up to QD 144 (128 was the \
-             deepest)"
-        );
-        assert!(why(8.0).contains("it may be anywhere above QD 2"));
+        assert_eq!(why(36.0), "probably near QD 36, but QD 128 is too shallow to be sure (QD 144 would do)");
+        assert!(why(8.0).contains("anywhere above QD 2"));
     }
 }

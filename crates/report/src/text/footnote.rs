@@ -1,0 +1,57 @@
+//! Marks that tie a warning to the figures that it qualifies: `¹` behind both.
+
+use iosonde_infer::{
+    finding::lookup::trials_behind,
+    validity::{Fact, Touched, Validity, Weight, figure_of, validity},
+};
+use iosonde_model::{About, Finding, Run, Status};
+
+use super::result_table::is_in_table;
+
+const MARKS: [char; 3] = ['¹', '²', '³'];
+
+/// Warnings of the first screen that qualify some of its figures, in their order.
+pub struct Footnotes(Vec<Touched>);
+
+impl Footnotes {
+    /// Footnotes of a concluded run.
+    pub fn of(run: &Run) -> Self {
+        let facts = validity(run);
+        let marked = marks(&facts, run).into_iter().zip(&facts.lines);
+        let touched = marked.filter_map(|(mark, line)| match &line.fact {
+            Fact::Warnings { touched, .. } if mark.is_some() => Some(touched.clone()),
+            _ => None,
+        });
+        Self(touched.collect())
+    }
+
+    /// Marks of a finding, or none.
+    pub fn of_finding(&self, run: &Run, finding: &Finding) -> String {
+        self.of_trials(figure_of(finding.unit), &trials_behind(run, finding))
+    }
+
+    /// Marks of a figure that rests on these trials.
+    pub fn of_trials(&self, figure: About, trials: &[u64]) -> String {
+        let own = MARKS.iter().zip(&self.0).filter(|(_, touched)| touched.qualifies(figure, trials));
+        own.map(|(mark, _)| mark).collect()
+    }
+}
+
+/// The mark of each line, for those warnings that qualify a figure of the tables.
+pub(super) fn marks(facts: &Validity, run: &Run) -> Vec<Option<char>> {
+    let in_table = |finding: &&Finding| finding.status == Status::Found && is_in_table(finding.name);
+    let figures: Vec<(About, Vec<u64>)> = run
+        .findings
+        .iter()
+        .filter(in_table)
+        .map(|finding| (figure_of(finding.unit), trials_behind(run, finding)))
+        .collect();
+    let mut free = MARKS.into_iter();
+    let mark = |line: &iosonde_infer::validity::WeighedFact| match &line.fact {
+        Fact::Warnings { touched, .. } if line.mark == Weight::Doubt => {
+            figures.iter().any(|(figure, trials)| touched.qualifies(*figure, trials)).then(|| free.next())?
+        }
+        _ => None,
+    };
+    facts.lines.iter().map(mark).collect()
+}
