@@ -11,8 +11,8 @@
 //! addresses on equal units, with N / (N + N* − 1) of the maximum, reach 95 %.
 //!
 //! A flat curve gets one deeper queue where the grid is too shallow for its plateau to be seen. Where the grid has no
-//! queue depth between the saturation point and twice that, one is added: this is what will be advised, so its latency
-//! is measured.
+//! queue depth near the saturation point, one is added just beyond it: this is what will be advised, so its latency is
+//! measured.
 //!
 //! The remaining visits may go to the queue depths that determine the saturation point best (see
 //! `finding/closed_loop/design.rs`); the others stay as the first rounds left them. This needs two things: these queue
@@ -46,6 +46,8 @@ const RISING: f64 = 1.05;
 const KNEES: f64 = 19.0;
 /// Deepest queue that is added: as deep as the experiment asks by itself.
 const DEEPEST: u32 = 1024;
+/// How far below and above the saturation point a queue depth may lie whose latency says what it costs to be there.
+const NEAR_KNEE: [f64; 2] = [1.5, 2.0];
 /// Points added at most: each costs as much as one of the grid. Two for each edge of reads and writes, in order and at
 /// random.
 const ADDED_MAX: usize = 8;
@@ -191,7 +193,8 @@ fn depths(run: &Run) -> Vec<(String, TrialSpec)> {
         let halfway = is_rising.then(|| power((f64::from(needed) * f64::from(deepest_in_grid)).sqrt()));
         let beyond = halfway.filter(|depth| *depth < needed).into_iter().chain([needed]);
         let beyond = beyond.filter(|depth| *depth > deepest_in_grid);
-        let is_near = |point: &&Point| (knee..=2.0 * knee).contains(&f64::from(point.spec.queue_depth));
+        let near = knee / NEAR_KNEE[0]..=knee * NEAR_KNEE[1];
+        let is_near = |point: &&Point| near.contains(&f64::from(point.spec.queue_depth));
         let advised =
             (!curve.iter().any(is_near)).then(|| power(knee)).filter(|depth| *depth < deepest_in_grid);
         out.extend(

@@ -24,7 +24,9 @@ pub(super) fn of_checks(run: &Run, invalid: bool) -> Vec<WeighedFact> {
     let of_invalid = run.verdicts.iter().filter(|line| line.verdict == Outcome::Invalid);
     let invalid_trials: BTreeSet<u64> = of_invalid.filter_map(|line| line.trial).collect();
     let lines = CHECKS.iter().flat_map(|check| {
-        SCOPES.iter().filter_map(|(word, scope)| {
+        // Of figures that are not the storage's, it does not matter how precise they are.
+        let is_moot = invalid && QUALIFYING.contains(&check.id());
+        SCOPES.iter().filter(move |_| !is_moot).filter_map(|(word, scope)| {
             let own = |judgement: &&Judgement| {
                 judgement.check == check.id()
                     && judgement.scope == *word

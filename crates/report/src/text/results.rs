@@ -28,6 +28,7 @@ use iosonde_infer::finding::Told;
 use iosonde_infer::finding::kind;
 use iosonde_infer::finding::lookup::{estimate, found};
 use iosonde_infer::finding::over_trials;
+use iosonde_infer::validity::validity;
 
 /// What a concluded run says about the storage.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -83,6 +84,10 @@ fn nothing(run: &Run) -> (String, Option<FindingName>) {
     let asked = || run.findings.iter().filter(|finding| finding.experiment != RUN);
     let of_one_kind = first.filter(|first| asked().all(|finding| finding.name == first.name));
     let inconclusive = first.map(|first| first.name);
+    // The answer whether the run is valid gives the reason.
+    if validity(run).fatal.is_some() {
+        return ("nothing is known about the storage".to_owned(), inconclusive);
+    }
     let why = match (of_one_kind, first) {
         (Some(only), _) => return (super::clause(only), inconclusive),
         (None, Some(first)) => super::reason(first).unwrap_or_default(),

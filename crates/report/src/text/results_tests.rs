@@ -34,11 +34,7 @@ fn of_memory_nothing_is_said_but_what_it_costs_the_program() {
     let mut pretend = Pretend::usual();
     (pretend.device.medium, pretend.device.file_system) = (Medium::Memory, Some("tmpfs".into()));
     let told = of(&pretend);
-    assert_eq!(
-        told.storage,
-        "nothing is known about the storage: 0 of 8 trials of 4 KiB random reads, QD 1 are valid for the \
-         device, 5 are needed"
-    );
+    assert_eq!(told.storage, "nothing is known about the storage");
     assert!(told.tables.is_empty() && told.lines.iter().all(|line| line.label == "program"), "{told:?}");
 }
 
