@@ -229,7 +229,7 @@ fn a_doubted_point_is_hollow_and_says_why() {
     assert!(rate.reading.contains("Hollow: a dot with a warning."), "{}", rate.reading);
     let dots = rate.series.iter().flat_map(|series| &series.dots);
     let tips: Vec<&String> = dots.filter_map(|dot| dot.tip.last()).collect();
-    assert!(tips.iter().any(|tip| tip.contains("the program was 93 % busy")), "{tips:?}");
+    assert!(tips.iter().any(|tip| tip.contains("its CPU 93 % busy")), "{tips:?}");
     // The warning is about the throughput, so the latency of the point is valid.
     let latency = figures(&run).into_iter().find(|f| f.name == "latency-vs-depth").expect("it has depths");
     assert!(!latency.reading.contains("Hollow"), "{}", latency.reading);
@@ -320,7 +320,7 @@ fn a_run_without_a_valid_trial_says_just_that_and_why() {
     let page = page(&run);
     let seen = visible(&page);
     assert!(seen.contains("the whole span of 1 GiB was in the page cache"), "the reason is not told");
-    assert!(seen.contains("are valid, 5 are needed"), "{seen}");
+    assert!(seen.contains("are valid (5 are needed)"), "{seen}");
     assert!(!seen.contains("figure class=\"chart\" id=\"chart-throughput"), "a chart of void trials");
     assert!(
         seen.contains("From those") || !seen.contains("GB/s ["),

@@ -7,7 +7,7 @@ use crate::text::result_table::ResultTable;
 use crate::text::results::results;
 use crate::text::sheet::{self, ClaimTable};
 use crate::text::storage_line::StorageLine;
-use crate::text::validity::{Weight, symbol, validity};
+use crate::text::validity::{ValidityLine, Weight, symbol, validity};
 use iosonde_model::FindingName;
 use iosonde_model::{Run, Status};
 use maud::{Markup, html};
@@ -44,23 +44,43 @@ pub(super) fn first_screen(run: &Run, charts: &Charts) -> Markup {
     }
 }
 
+/// Maximum number of warnings before anybody unfolds the others, as on the terminal.
+const WARNINGS_MAX: usize = 3;
+
 fn believe(run: &Run) -> Markup {
     let validity = validity(run);
+    let (notes, mut shown): (Vec<_>, Vec<_>) =
+        validity.lines.iter().partition(|line| line.mark == Weight::Note);
+    let warnings = shown.iter().filter(|line| line.mark > Weight::Note).count();
+    let more = shown.drain(WARNINGS_MAX.min(warnings)..warnings);
+    let folded: Vec<_> = more.chain(notes).collect();
     html! {
         section aria-labelledby="believe" {
             h2 #believe { "Valid?" }
             p class={ "headline " (class(validity.mark)) } { (prose(&capital(&validity.headline))) }
-            ul.marked {
-                @for line in &validity.lines {
-                    li {
-                        span class={ "mark " (class(line.mark)) } {
-                            span aria-hidden="true" { (symbol(line.mark)) }
-                            span.unseen { (spoken(line.mark)) }
-                        }
-                        span {
-                            @if let Some(mark) = line.footnote { (mark) " " }
-                            (prose(&capital(&line.text)))
-                        }
+            (marked(&shown))
+            @if !folded.is_empty() {
+                details {
+                    summary { (folded.len()) @if folded.len() == 1 { " more note" } @else { " more notes" } }
+                    (marked(&folded))
+                }
+            }
+        }
+    }
+}
+
+fn marked(lines: &[&ValidityLine]) -> Markup {
+    html! {
+        ul.marked {
+            @for line in lines {
+                li {
+                    span class={ "mark " (class(line.mark)) } {
+                        span aria-hidden="true" { (symbol(line.mark)) }
+                        span.unseen { (spoken(line.mark)) }
+                    }
+                    span {
+                        @if let Some(mark) = line.footnote { (mark) " " }
+                        (prose(&capital(&line.text)))
                     }
                 }
             }

@@ -5,21 +5,26 @@ use iosonde_model::{Advice, CheckName, Estimate, Finding, FindingName, Medium, O
 
 use crate::text::{
     command,
-    number::{Style, briefly},
+    number::{Style, briefly, figure},
     pages::{Many, Pages},
 };
 use iosonde_infer::finding::lookup::estimate;
 use iosonde_infer::finding::lookup::found;
 use iosonde_infer::finding::lookup::found_like;
-use iosonde_infer::validity::{BufferedWrites, ByteSource, Fatal, buffered_writes, validity};
+use iosonde_infer::validity::{
+    BufferedWrites, ByteSource, Fact, Fatal, Validity, Weight, buffered_writes, validity,
+};
 
 /// Advice from a run's findings; none where they are refused.
 pub fn advice(run: &Run) -> Vec<Advice> {
-    if let Some(fatal) = validity(run).fatal {
+    let facts = validity(run);
+    if let Some(fatal) = facts.fatal {
         return vec![remedy(run, &fatal)];
     }
+    let first = more_valid_trials(&facts);
     let advice = Op::TRANSFERS.into_iter().flat_map(|op| [block_size(run, op), in_flight(run, op)]);
-    advice
+    std::iter::once(first)
+        .chain(advice)
         .chain([order(run), pages(run), long_writes(run), limit(run), longer_writes(run)])
         .flatten()
         .collect()
@@ -48,17 +53,38 @@ fn remedy(run: &Run, fatal: &Fatal) -> Advice {
                 "use direct I/O (without `--buffered`), or a `--size` beyond this machine's memory"
             }
         },
-        Fatal::GeneratorLimit(_) => "use more `--jobs`, or an engine that costs less: io_uring",
+        Fatal::GeneratorLimit(_) => against(CheckName::GeneratorBound).unwrap_or_default(),
         Fatal::MostInvalid { example, .. } => match example.check {
-            CheckName::Interference => "find the other process with `iotop`, or measure at a quiet time",
-            CheckName::DepthNotReached | CheckName::LittlesLaw => {
-                "use more `--jobs`, or a non-blocking engine"
-            }
-            _ => "remove the cause, and measure again; the report lists the reason for each trial",
+            check => against(check)
+                .unwrap_or("remove the cause, and measure again; the report lists the reason for each trial"),
         },
         Fatal::NoInterval { .. } | Fatal::TooFewRounds { .. } => "use a longer `--time`",
     };
     new(sentence.to_owned(), "the figures of this run are not those of the storage".to_owned(), &[])
+}
+
+/// What ends the cause for which a check makes trials invalid.
+fn against(check: CheckName) -> Option<&'static str> {
+    match check {
+        CheckName::Interference => Some("find the other process with `iotop`, or measure at a quiet time"),
+        CheckName::DepthNotReached | CheckName::LittlesLaw => {
+            Some("use more `--jobs`, or a non-blocking engine")
+        }
+        CheckName::GeneratorBound => Some("use more `--jobs`, or an engine that costs less: io_uring"),
+        _ => None,
+    }
+}
+
+/// What would make more of the trials valid, where too many are not.
+fn more_valid_trials(facts: &Validity) -> Option<Advice> {
+    let doubted = facts.lines.iter().filter(|line| line.mark == Weight::Doubt);
+    let reasons = doubted.filter_map(|line| match &line.fact {
+        Fact::Trials { reasons, .. } => Some(reasons),
+        _ => None,
+    });
+    let most = reasons.flatten().max_by_key(|reason| reason.trials)?;
+    let why = format!("{} trials are invalid for it", most.trials);
+    Some(new(against(most.check)?.to_owned(), why, &[]))
 }
 
 /// The block size for throughput, and its latency.
@@ -78,9 +104,12 @@ fn block_size(run: &Run, op: Op) -> Option<Advice> {
     let size = units::size(bytes);
     let enough = match plateau.low.filter(|_| vague) {
         Some(low_bytes) => {
-            format!("use {size}; the plateau begins between {} and {size}", units::size(low_bytes as u64))
+            format!(
+                "use {size} for 95 % of the QD 1 maximum; {} may be enough",
+                units::size(low_bytes as u64)
+            )
         }
-        None => format!("use {size} or more (95 % of the highest throughput)"),
+        None => format!("use {size} or more for 95 % of the QD 1 maximum"),
     };
     let sentence = format!("{op}s at QD 1: {enough}");
     let small_bytes = base.conditions.block_size_bytes.map_or_else(String::new, units::size);
@@ -130,7 +159,7 @@ fn in_flight(run: &Run, op: Op) -> Option<Advice> {
         let from = knee.value?.round().max(1.0);
         // Near the saturation point a request waits little: up to 1.5 times its time alone.
         match enough.value <= Some(NEAR * from) {
-            true => format!("{size} {op}s: QD {number} gives 95 % of the highest IOPS at low latency"),
+            true => format!("{size} {op}s: QD {number} gives 95 % of the highest IOPS"),
             false => {
                 format!("{size} {op}s: QD {from} for low latency, QD {number} for 95 % of the highest IOPS")
             }
@@ -229,14 +258,17 @@ fn order(run: &Run) -> Option<Advice> {
 /// What one client and many get at a database's page size.
 fn pages(run: &Run) -> Option<Advice> {
     let pages = Pages::of(run)?;
-    let rate = |estimate: &Estimate| briefly(Style::bare(Unit::Iops), estimate);
+    let rate = |estimate: &Estimate| match figure(Style::bare(Unit::Iops), estimate) {
+        vague if vague.is_unknown() => format!("{} a second", briefly(Style::bare(Unit::Iops), estimate)),
+        known => format!("{}/s ({})", known.value, known.interval),
+    };
     let many = match &pages.many {
-        Some(Many::AtMost(most)) => format!(", many at most {}", rate(most)),
-        Some(Many::Rising) => ", many more (throughput was still rising)".to_owned(),
+        Some(Many::AtMost(most)) => format!(", at most {}", rate(most)),
+        Some(Many::Rising) => "; the maximum is unknown, as throughput was still rising".to_owned(),
         None => String::new(),
     };
-    let how = if pages.measured { "" } else { ", estimated" };
-    let sentence = format!("8 KiB database pages{how}: one client {} reads/s{many}", rate(&pages.one));
+    let how = if pages.measured { "" } else { " (estimate)" };
+    let sentence = format!("8 KiB database reads{how}: {} at QD 1{many}", rate(&pages.one));
     let why = match pages.many {
         _ if pages.measured => "as measured with reads of 8 KiB, at QD 1 and at their highest throughput",
         Some(Many::AtMost(_)) => {

@@ -21,20 +21,17 @@ fn sizes_depths_and_pages() {
     let expected = |op: &str| {
         [
             (
-                format!("{op}s at QD #: use # MiB or more (# % of the highest throughput)"),
+                format!("{op}s at QD #: use # MiB or more for # % of the QD # maximum"),
                 "# MiB take # ms (±# %), # KiB # µs (±# %)".to_owned(),
             ),
             (
-                format!("# KiB {op}s: QD # (#–#) gives # % of the highest IOPS at low latency"),
+                format!("# KiB {op}s: QD # (#–#) gives # % of the highest IOPS"),
                 format!("at QD # a {op} takes # ms (±# %), at QD # # µs (±# %)"),
             ),
         ]
     };
     assert_eq!(sentences[..4], [expected("read"), expected("write")].concat());
-    assert_eq!(
-        sentences[4].0,
-        "# KiB database pages, estimated: one client # k (±# %) reads/s, many at most # k (±# %)"
-    );
+    assert_eq!(sentences[4].0, "# KiB database reads (estimate): # k/s (±# %) at QD #, at most # k/s (±# %)");
     assert!(
         sentences[5].0.starts_with("writes of more than # GiB were not measured and may be slower: "),
         "{sentences:?}"
@@ -56,9 +53,9 @@ fn pages_follow_from_the_law() {
     let advice = of(&Pretend { cv: 0.001, ..Pretend::usual() });
     let pages = advice
         .iter()
-        .find(|advice| advice.sentence.starts_with("8 KiB database pages, estimated: "))
+        .find(|advice| advice.sentence.starts_with("8 KiB database reads (estimate): "))
         .unwrap();
-    assert!(pages.sentence.contains("estimated: one client 9.2"), "{}", pages.sentence);
+    assert!(pages.sentence.contains("(estimate): 9.2"), "{}", pages.sentence);
     assert!(pages.sentence.contains("at most 80"), "{}", pages.sentence);
 }
 
@@ -76,7 +73,7 @@ fn many_at_once_are_told_from_small_requests_and_never_below_what_was_seen_to_ri
         let mut run = Pretend { cv: 0.005, ..Pretend::usual() }.run(study, 1);
         conclude(&mut run, None).unwrap();
         let all = advice(&run);
-        let own = all.iter().find(|advice| advice.sentence.starts_with("8 KiB database pages, estimated: "));
+        let own = all.iter().find(|advice| advice.sentence.starts_with("8 KiB database reads (estimate): "));
         own.map(|advice| advice.sentence.clone()).unwrap_or_else(|| panic!("{all:?}"))
     };
     // 128 KiB reads come first and are limited by the link at 7,600 a second.
@@ -84,9 +81,9 @@ fn many_at_once_are_told_from_small_requests_and_never_below_what_was_seen_to_ri
     assert!(both.contains("at most 80") || both.contains("at most 79"), "{both}");
     // QD 4, saturation at 8.3: there is more than was measured.
     let rising = pages(&depths("[\"4k\"]", "1..4*2"));
-    assert!(rising.ends_with(", many more (throughput was still rising)"), "{rising}");
+    assert!(rising.ends_with("; the maximum is unknown, as throughput was still rising"), "{rising}");
     let large = pages(&depths("[\"128k\"]", "1..256*4"));
-    assert!(!large.contains("many"), "{large}");
+    assert!(large.ends_with(" at QD 1"), "{large}");
 }
 
 #[test]
@@ -125,7 +122,7 @@ fn what_is_hardly_known_is_advised_by_its_bounds() {
         "4 KiB writes: queue depth at saturation between 2 and 29, for 95 % of the throughput between 3 and 104; a \
          longer run (--time) narrows this",
     );
-    has("writes at QD 1: use 4 MiB; the plateau begins between 256 KiB and 4 MiB");
+    has("writes at QD 1: use 4 MiB for 95 % of the QD 1 maximum; 256 KiB may be enough");
 }
 
 #[test]

@@ -55,7 +55,8 @@ pub fn answer(pair: &ComparedPair) -> String {
     let interval = interval
         .filter(|_| pair.unit == ComparedUnit::Repeat)
         .map_or_else(String::new, |interval| format!("{} CI {interval}; ", units::percent(pair.confidence)));
-    let rests = format!("{}{}, {}", workloads(mean.points), in_turn(pair), repeats(pair));
+    let mean_of = if mean.points > 1 { "geometric mean of " } else { "" };
+    let rests = format!("{mean_of}{}{}; {}", workloads(mean.points), in_turn(pair), repeats(pair));
     format!("{said} ({interval}{rests}).{}", cautions(pair, mean))
 }
 
@@ -105,7 +106,7 @@ fn in_turn(pair: &ComparedPair) -> &'static str {
 /// Source of the run-to-run variation, or the command that measures it.
 fn repeats(pair: &ComparedPair) -> String {
     match (pair.unit, pair.repeats) {
-        (ComparedUnit::Run, [1, 1]) => "one run each: `--repeats 5` gives a confidence interval".to_owned(),
+        (ComparedUnit::Run, [1, 1]) => "one run each, so no interval: use `--repeats 5`".to_owned(),
         (ComparedUnit::Run, [a_runs, _]) => {
             let alone = if a_runs == 1 { &pair.a } else { &pair.b };
             format!("one run of {alone}: `--repeats 5` gives a confidence interval")
@@ -125,8 +126,11 @@ fn cautions(pair: &ComparedPair, mean: &GeometricMean) -> String {
         said += &format!(" {} {} {opposite}.", workloads(pair.opposite), are(pair.opposite));
     }
     if pair.without_interval > 0 {
-        let have = if pair.without_interval == 1 { "has" } else { "have" };
-        said += &format!(" {} more {have} no confidence interval.", workloads(pair.without_interval));
+        said += &format!(
+            " {} more {} inconclusive and not in the mean.",
+            workloads(pair.without_interval),
+            are(pair.without_interval)
+        );
     }
     said += match pair.about {
         ServedBy::Storage => "",
@@ -223,7 +227,7 @@ fn no_figure(cause: &NoFigure) -> String {
 }
 
 /// How rows of latency are read.
-const P99: &str = "; p99: less is better";
+const P99: &str = "; inconclusive: a side has no interval; p99: less is better";
 
 /// What *faster* and *slower* mean in a table.
 pub fn verdicts(pair: &ComparedPair) -> String {
@@ -341,7 +345,8 @@ mod tests {
         let slower = pair(0.303, 0.286, 0.323, Likeness::Slower);
         assert_eq!(
             answer(&slower),
-            "B is 3.3 times slower than A (28 workloads, one run each: `--repeats 5` gives a confidence interval)."
+            "B is 3.3 times slower than A (geometric mean of 28 workloads; one run each, so no interval: use `--repeats \
+             5`)."
         );
         let exact = Estimate { value: 4.584, low: Some(4.5839), high: Some(4.5841) };
         assert_eq!(ratio_text(&slower, exact), "4.58×");
@@ -353,17 +358,16 @@ mod tests {
         };
         assert_eq!(
             answer(&repeated),
-            "B is 10 % faster than A (95 % CI 7–13 %; 28 workloads, 5 repeats each)."
+            "B is 10 % faster than A (95 % CI 7–13 %; geometric mean of 28 workloads; 5 repeats each)."
         );
         let latency = ComparedPair { figure: ComparedFigure::LatencyP99, ..slower };
         let latency = ComparedPair {
             geometric_means: pair(6.5, 6.3, 6.7, Likeness::Slower).geometric_means,
             ..latency
         };
-        assert!(
-            answer(&latency)
-                .starts_with("B is 6.5 times slower than A in p99 latency (28 workloads, one run")
-        );
+        assert!(answer(&latency).starts_with(
+            "B is 6.5 times slower than A in p99 latency (geometric mean of 28 workloads; one run"
+        ));
     }
 
     #[test]
@@ -373,13 +377,16 @@ mod tests {
         let said = answer(&memory);
         assert!(
             said.ends_with(
-                " 2 workloads are slower. 1 workload more has no confidence interval. Memory served both sides, so \
+                " 2 workloads are slower. 1 workload more is inconclusive and not in the mean. Memory served both sides, so \
                  this is no statement about the storage."
             ),
             "{said}"
         );
         let wide = answer(&pair(3.0, 1.1, 8.0, Likeness::Faster));
-        assert!(wide.starts_with("B is at least 1.1 times faster than A (28 workloads"), "{wide}");
+        assert!(
+            wide.starts_with("B is at least 1.1 times faster than A (geometric mean of 28 workloads"),
+            "{wide}"
+        );
         let refused = ComparedPair { geometric_means: Vec::new(), not_compared: 12, ..memory };
         assert_eq!(
             answer(&refused),

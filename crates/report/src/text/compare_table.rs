@@ -60,7 +60,7 @@ fn groups(pair: &ComparedPair, everything: bool) -> Vec<CompareRow> {
         _ => everything && mean.points > 1,
     };
     let row = |what: &str, mean: &GeometricMean| CompareRow {
-        label: format!("{what}{}, mean of {}", mean.of, mean.points),
+        label: format!("{what}{}, geomean of {}", mean.of, mean.points),
         a: String::new(),
         b: String::new(),
         ratio: ratio_text(pair, Estimate { value: mean.ratio, low: mean.low, high: mean.high }),
@@ -113,6 +113,6 @@ pub fn what(line: &Comparison) -> String {
         ComparedFigure::LatencyP50 => "p50, ",
         ComparedFigure::LatencyP99 => "p99, ",
     };
-    let both = if line.spec.read_percent.is_some() { format!(", its {}s", line.op) } else { String::new() };
+    let both = if line.spec.read_percent.is_some() { format!(": {}s", line.op) } else { String::new() };
     format!("{figure}{}{both}", line.spec.describe())
 }

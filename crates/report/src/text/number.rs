@@ -155,7 +155,7 @@ pub fn figure(style: impl Into<Style>, estimate: &Estimate) -> Figure {
     }
     let whole = [estimate.value, low, high].iter().all(|number| number.fract() == 0.0);
     if style.unit == Unit::InFlight && whole && low == high {
-        let interval = if low > 1.0 { format!("over {:.0}", low - 1.0) } else { String::new() };
+        let interval = if low > 1.0 { format!("> {:.0}", low - 1.0) } else { String::new() };
         return Figure { value: format!("{:.0}{name}", estimate.value), interval };
     }
     // As many digits as tell the two ends apart, and three at the least.
@@ -351,7 +351,7 @@ mod tests {
         assert_eq!(of(Unit::Iops, 117_190.0, 117_150.0, 117_220.0), "117 k ±0.1 %");
         assert_eq!(of(Unit::InFlight, 36.2, 34.4, 38.1), "36 34–38");
         assert_eq!(of(Unit::InFlight, 2.31, 2.28, 2.33), "2.31 2.28–2.33");
-        assert_eq!(of(Unit::InFlight, 3.0, 3.0, 3.0), "3 over 2");
+        assert_eq!(of(Unit::InFlight, 3.0, 3.0, 3.0), "3 > 2");
         assert_eq!(of(Unit::Bytes, 230.0 * 1024.0, 216.0 * 1024.0, 245.0 * 1024.0), "230 KiB 216–245");
         assert_eq!(of(Unit::Iops, 1000.0, 300.0, 2000.0), "unknown", "an interval over a factor of five");
         assert_eq!(

@@ -57,9 +57,15 @@ fn refusal(run: &Run, kind: &dyn FindingKind, first: &Finding) -> String {
         Some(why) => format!("{}: {why}", lowered(&finding_words::subject::subject(first))),
         None => crate::text::clause(first),
     };
-    // More of the same would not reach the device either.
-    let above_device = matches!(first.detail, Detail::Inconclusive(Inconclusive::ExcludedDepths { .. }));
-    match better(run, kind).filter(|_| !above_device) {
+    // More of the same would not reach the device either, and invalid trials are no lack of workloads.
+    let better = match &first.detail {
+        Detail::Inconclusive(Inconclusive::ExcludedDepths { .. }) => None,
+        Detail::Inconclusive(Inconclusive::TooFewTrials { .. } | Inconclusive::NoInterval { .. }) => {
+            Some("use a longer `--time`".to_owned())
+        }
+        _ => better(run, kind),
+    };
+    match better {
         Some(better) => format!("{clause}; {better}"),
         None => clause,
     }

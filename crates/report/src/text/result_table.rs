@@ -2,7 +2,8 @@
 
 use iosonde_infer::finding::lookup::{estimate, found, found_like};
 use iosonde_model::{
-    About, Conditions, Detail, Finding, FindingName, LatencyLimit, Level, Op, Point, Run, Status, Unit, units,
+    About, Conditions, Detail, Finding, FindingName, LatencyLimit, Level, Op, Point, Run, Status, Unit,
+    detail::Highest, units,
 };
 
 use super::{
@@ -81,13 +82,13 @@ const LARGE: [Kind; 1] = [Kind { name: FindingName::DeviceBandwidth, label: "ban
 const SMALL: [Kind; 4] = [
     Kind { name: FindingName::MaxIops, label: "highest IOPS", cell: rate },
     Kind { name: FindingName::BaseLatency, label: "latency at QD 1", cell: rate },
-    Kind { name: FindingName::QueueDepthKnee, label: "saturates at QD", cell: depth },
+    Kind { name: FindingName::QueueDepthKnee, label: "knee at QD", cell: depth },
     Kind { name: FindingName::DepthFor95Percent, label: "95 % of max at QD", cell: depth },
 ];
 /// Sizes of requests of which one at a time is outstanding.
 const SIZES: [Kind; 2] = [
-    Kind { name: FindingName::PlateauBlockSize, label: "plateau from, QD 1", cell: plateau },
-    Kind { name: FindingName::HalfSize, label: "half bandwidth, QD 1", cell: rate },
+    Kind { name: FindingName::PlateauBlockSize, label: "size for 95 %, QD 1", cell: plateau },
+    Kind { name: FindingName::HalfSize, label: "size for 50 %, QD 1", cell: rate },
 ];
 
 /// Columns of the table of durable writes.
@@ -130,7 +131,7 @@ fn transfers(run: &Run, footnotes: &Footnotes) -> Option<ResultTable> {
         let label = format!("IOPS with {}", limit.describe());
         Some(ResultRow { label, ..whole(run, footnotes, &AT_LATENCY)? })
     }));
-    ResultTable::new("95 % intervals", &["read", "write"], rows)
+    ResultTable::new("value, 95 % CI", &["read", "write"], rows)
 }
 
 /// Figures of writes that are durable before the next one, a row for each size and way of flushing.
@@ -184,8 +185,24 @@ fn whole(run: &Run, footnotes: &Footnotes, kind: &Kind) -> Option<ResultRow> {
 
 /// A finding in its cell. The mean of a point whose trials lie on two levels is neither: both are given.
 fn cell(run: &Run, footnotes: &Footnotes, kind: &Kind, finding: &Finding) -> Cell {
-    let figure = two_levels(run, finding).unwrap_or_else(|| (kind.cell)(finding));
+    let figure = two_levels(run, finding)
+        .or_else(|| held_by_limit(run, finding))
+        .unwrap_or_else(|| (kind.cell)(finding));
     Cell { figure, marks: footnotes.of_finding(run, finding) }
+}
+
+/// The limit that holds a highest rate: one quantity has one interval on a page.
+fn held_by_limit(run: &Run, finding: &Finding) -> Option<Figure> {
+    let Detail::Highest(_) = &finding.detail else { return None };
+    let own = estimate(finding);
+    let holds = |limit: &&Finding| {
+        limit.name == FindingName::ConstantLimit
+            && limit.status == Status::Found
+            && limit.unit == finding.unit
+            && limit.conditions.op.is_none_or(|op| finding.conditions.op == Some(op))
+            && limit.value.is_some_and(|value| own.low <= Some(value) && Some(value) <= own.high)
+    };
+    run.findings.iter().find(holds).map(rate)
 }
 
 fn two_levels(run: &Run, finding: &Finding) -> Option<Figure> {
@@ -229,23 +246,37 @@ fn places(run: &Run) -> Option<ResultRow> {
     let cells = Op::TRANSFERS.map(|op| {
         let finding = found(run, FindingName::DeviceBandwidth, op)?;
         let place = finding::highest_points(finding)?;
-        let order = match order_of_best(run, finding) {
-            Some(true) => "random, ",
-            Some(false) => "sequential, ",
-            None => "",
+        // Where several sizes or depths reach it, so do both orders of one of them, or nobody asks.
+        let is_one = |facts: &Highest| {
+            let ([a, b], [c, d]) = (facts.block_sizes_bytes, facts.queue_depths);
+            a == b && c == d
         };
-        Some(Figure { value: format!("{order}{place}"), interval: String::new() }.into())
+        let single = matches!(&finding.detail, Detail::Highest(facts) if is_one(facts));
+        let order = match order_of_best(run, finding)? {
+            _ if !single => "",
+            Orders::One(true) => ", random",
+            Orders::One(false) => ", sequential",
+            Orders::Both => ", either order",
+        };
+        Some(Figure { value: format!("{place}{order}"), interval: String::new() }.into())
     });
-    row("measured at", true, cells)
+    row("reached at", true, cells)
 }
 
-/// Order of the highest points; `None` where both orders are among them.
-fn order_of_best(run: &Run, finding: &Finding) -> Option<bool> {
+/// Orders of some points.
+enum Orders {
+    /// All of them random, or none.
+    One(bool),
+    Both,
+}
+
+/// Orders of the highest points.
+fn order_of_best(run: &Run, finding: &Finding) -> Option<Orders> {
     let Detail::Highest(facts) = &finding.detail else { return None };
     let best = run.points.iter().filter(|point| facts.best_points.contains(&point.id));
     let mut orders = best.map(|point| point.spec.rw.is_random());
     let first = orders.next()?;
-    orders.all(|order| order == first).then_some(first)
+    Some(if orders.all(|order| order == first) { Orders::One(first) } else { Orders::Both })
 }
 
 /// Sizes and orders of the small requests, those of reads first: usually one.
@@ -308,7 +339,7 @@ fn tail(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Option<ResultRow
     let cells = Op::TRANSFERS.map(|op| {
         found_like(run, FindingName::BaseLatency, op, like)?;
         let point = points_like(run, like, op).find(|point| point.spec.asked_in_flight() == 1)?;
-        let p99 = point.direction(op)?.latency_ns_p99?;
+        let Some(p99) = point.direction(op)?.latency_ns_p99 else { return Some(Figure::unknown().into()) };
         let marks = footnotes.of_trials(About::Latency, &point.trial_ids);
         Some(Cell { figure: figure(Unit::Time, &p99), marks })
     });
@@ -319,7 +350,7 @@ fn tail(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Option<ResultRow
 const NEAR: f64 = 2.0;
 
 /// Mean latency and p99 at the queue depth that gives 95 % of the highest throughput, or at the nearest that was
-/// measured: then that is named.
+/// measured, which is named.
 fn latency_there(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Option<ResultRow> {
     let cells = Op::TRANSFERS.map(|op| {
         let enough = found_like(run, FindingName::DepthFor95Percent, op, like)?;
@@ -337,15 +368,10 @@ fn latency_there(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Option<
         let p99 = direction.latency_ns_p99.map(|p99| figure(Unit::Time, &p99).value);
         let p99 = p99.map_or_else(String::new, |p99| format!(", p99 {p99}"));
         let depth = point.spec.asked_in_flight();
-        let is_it = [enough.low.unwrap_or(wanted).floor(), enough.high.unwrap_or(wanted).ceil()];
-        let elsewhere = match (is_it[0]..=is_it[1]).contains(&(depth as f64)) {
-            true => String::new(),
-            false => format!(" (QD {depth})"),
-        };
-        let figure = Figure { value: format!("{mean}{p99}{elsewhere}"), interval: String::new() };
+        let figure = Figure { value: format!("{mean}{p99} (QD {depth})"), interval: String::new() };
         Some(Cell { figure, marks: footnotes.of_trials(About::Latency, &point.trial_ids) })
     });
-    row("latency at that QD", true, cells)
+    row("latency near it", true, cells)
 }
 
 /// Points of these requests with valid trials, one direction alone and at no given rate.

@@ -66,14 +66,21 @@ fn headline(facts: &Validity, run: &Run) -> String {
         1 => "yes, with 1 warning".to_owned(),
         count => format!("yes, with {count} warnings"),
     };
-    let answer = match facts.invalid_points {
-        Some(part) => format!(
+    let invalid_trials = facts.lines.iter().find_map(|line| match line.fact {
+        Fact::Trials { trials, invalid, .. } if line.mark == Weight::Doubt => Some((invalid, trials)),
+        _ => None,
+    });
+    let answer = match (facts.invalid_points, invalid_trials) {
+        (None, Some((invalid, trials))) => {
+            format!("partly: {invalid} of {trials} trials are invalid and not used; the others: {yes}")
+        }
+        (Some(part), _) => format!(
             "partly: {} of {} workloads did not measure the storage; the other {}: {yes}",
             part.invalid,
             part.points,
             part.points - part.invalid
         ),
-        None => yes,
+        (None, None) => yes,
     };
     // In a virtual machine, behind a network or a file system in user space, nothing inside sees the cache outside.
     match vantage::unseen_cache(&run.info) {
@@ -177,8 +184,8 @@ fn words(fact: &Fact) -> String {
 fn counts(trials: usize, invalid: usize, outliers: usize, reasons: &[InvalidBy]) -> String {
     let excluded = match outliers {
         0 => String::new(),
-        1 => "; 1 outlier excluded".to_owned(),
-        count => format!("; {count} outliers excluded"),
+        1 => "; 1 of the valid ones excluded as an outlier".to_owned(),
+        count => format!("; {count} of the valid ones excluded as outliers"),
     };
     let why = invalid_words(reasons);
     match (trials, invalid) {
@@ -243,9 +250,10 @@ fn imprecise(points: usize, wide: usize, missing: usize, median: Option<f64>, as
     let Some(median) = median else { return format!("none of {points} workloads has a confidence interval") };
     let without = match missing {
         0 => String::new(),
-        1 => "; 1 has none".to_owned(),
-        count => format!("; {count} have none"),
+        1 => ", 1 has none".to_owned(),
+        count => format!(", {count} have none"),
     };
+    let wide = wide - missing;
     let (median, asked) = (units::percent(median), units::percent(asked));
     format!(
         "{wide} of {points} workloads have intervals wider than the requested ±{asked} (median ±{median}){without}"

@@ -15,7 +15,7 @@ pub(super) fn words(cause: &GeneratorBound) -> String {
             from_memory(busy)
         ),
         GeneratorBound::Near(busy) => format!(
-            "the program was {} busy, so the storage may be faster; use more `--jobs`{}",
+            "iosonde kept its CPU {} busy, so the storage may be faster; use more `--jobs`{}",
             share(busy.busy_share),
             from_memory(busy)
         ),

@@ -14,11 +14,9 @@ pub(super) fn words(cause: &Interference) -> String {
                 }
                 CountedAt::Mount => ("this mount", ""),
             };
-            let share = *others_bytes as f64 / (*issued_bytes).max(1) as f64;
             format!(
-                "another process moved {} on {place}, {} of this trial's {}{tool}",
+                "another process moved {} on {place} beside the {} of the trial{tool}",
                 units::decimal_bytes(*others_bytes),
-                units::percent(share),
                 units::decimal_bytes(*issued_bytes)
             )
         }
@@ -31,7 +29,7 @@ pub(super) fn words(cause: &Interference) -> String {
             format!("the hypervisor took {} of the CPU time (steal)", units::percent(*steal_share))
         }
         Interference::CpuPressure { pressure_cpu_some_share } => format!(
-            "tasks waited for a CPU {} of the time: slow results may be this machine's",
+            "the CPUs were overloaded {} of the time: the machine may be the limit, not the storage",
             units::percent(*pressure_cpu_some_share)
         ),
         Interference::Retransmissions { retransmissions } => {
@@ -82,7 +80,7 @@ mod tests {
             Interference::OtherBytes { others_bytes: 60 << 20, issued_bytes: 110_000 * 4096, counted_at };
         assert_eq!(
             words(&moved),
-            "another process moved 62.9 MB on vda, 14 % of this trial's 451 MB (`iotop` shows which)"
+            "another process moved 62.9 MB on vda beside the 451 MB of the trial (`iotop` shows which)"
         );
     }
 

@@ -24,7 +24,7 @@ pub(in crate::text) fn limit(finding: &Finding, facts: ConstantLimit) -> String 
         (Some(Op::Read), _) => " for reads",
         (Some(_), _) => " for writes",
         (None, Some(true)) => " shared by reads and writes",
-        (None, _) => " for reads and for writes",
+        (None, _) => " each for reads and writes",
     };
     let parts = match counted {
         Counted::Chunks { chunk_bytes } => {

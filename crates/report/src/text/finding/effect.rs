@@ -115,7 +115,7 @@ pub(in crate::text) fn order(answer: RatioAnswer, what: &str) -> String {
         RatioAnswer::Equal => "as fast as",
         RatioAnswer::Lower => "slower than",
         RatioAnswer::Higher => "faster than",
-        RatioAnswer::Undecided => return format!("effect of access order on {what} unknown"),
+        RatioAnswer::Undecided => return format!("random {what} against sequential ones: inconclusive"),
     };
     format!("random {what} are {how} sequential ones")
 }

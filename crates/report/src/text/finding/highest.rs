@@ -30,13 +30,13 @@ pub(super) fn sentence(finding: &Finding, facts: &Highest) -> String {
 
 fn queue_depths(facts: &Highest) -> String {
     let [first, last] = facts.queue_depths;
-    if first == last { format!("QD {first}") } else { format!("QD {first} to {last}") }
+    if first == last { format!("QD {first}") } else { format!("QD {first}–{last}") }
 }
 
 /// Block sizes and queue depths of the highest points: `1 MiB, QD 8`.
 pub(super) fn points(facts: &Highest) -> String {
     let [first, last] = facts.block_sizes_bytes.map(units::size);
-    let sizes = if first == last { first } else { format!("{first} to {last}") };
+    let sizes = if first == last { first } else { format!("{first}–{last}") };
     format!("{sizes}, {}", queue_depths(facts))
 }
 
@@ -82,12 +82,12 @@ mod tests {
         };
         assert_eq!(
             sentence(&of(false)),
-            "Highest IOPS of 4 KiB random reads: 80 k IOPS [79, 81] at QD 16 to 128."
+            "Highest IOPS of 4 KiB random reads: 80 k IOPS [79, 81] at QD 16–128."
         );
         assert_eq!(
             why_of(&of(false)).unwrap(),
             "Highest of 6 points, corrected for choosing the maximum. Excluded as too imprecise: QD 32."
         );
-        assert!(sentence(&of(true)).ends_with("at least 80 k IOPS [79, 81]; still rising at QD 16 to 128."));
+        assert!(sentence(&of(true)).ends_with("at least 80 k IOPS [79, 81]; still rising at QD 16–128."));
     }
 }

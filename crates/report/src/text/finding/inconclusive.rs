@@ -11,13 +11,13 @@ pub(super) fn words(why: &Inconclusive) -> String {
     match why {
         Inconclusive::TooFewTrials { spec, valid, run, needed, about } => {
             let about = match about {
-                About::All => "",
+                About::All | About::Device => "",
                 About::Rate => " for throughput",
                 About::Latency => " for latency",
                 About::Depth => " for queue depth",
-                About::Device => " for the device",
             };
-            format!("{valid} of {run} trials of {} are valid{about}, {needed} are needed", spec.describe())
+            let what = spec.describe();
+            format!("only {valid} of {run} trials of {what} are valid{about} ({needed} are needed)")
         }
         Inconclusive::NoInterval { spec } => format!("{} has no confidence interval", spec.describe()),
         Inconclusive::NotANumber { spec } => {

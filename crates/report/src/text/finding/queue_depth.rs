@@ -77,8 +77,11 @@ pub(super) fn effective_why(facts: &EffectiveDepth) -> String {
 pub(super) fn problem(problem: &QueueDepthProblem) -> String {
     match problem {
         QueueDepthProblem::OneDepth => "fewer than 2 queue depths have valid trials".to_owned(),
-        QueueDepthProblem::TooFewDepths { depths, needed, smallest } => {
-            format!("{depths} usable queue depths from QD {smallest} on; it takes {needed}, QD 1 among them")
+        QueueDepthProblem::TooFewDepths { depths, needed, smallest: 1 } => {
+            format!("{depths} queue depths are usable, {needed} are needed")
+        }
+        QueueDepthProblem::TooFewDepths { depths, needed, .. } => {
+            format!("{depths} queue depths are usable; {needed} are needed, QD 1 among them")
         }
         QueueDepthProblem::NoCurve(miss) => format!(
             "throughput does not follow a saturation curve (QD {} is {} off)",
@@ -109,10 +112,10 @@ pub(super) fn problem(problem: &QueueDepthProblem) -> String {
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::{Detail, Estimate, Inconclusive, Unit};
+    use iosonde_model::{Detail, Estimate, Unit};
 
     use super::super::{sentence, tests::reads, why_of};
-    use super::{super::inconclusive, *};
+    use super::*;
 
     #[test]
     fn a_saturation_point_is_a_queue_depth() {

@@ -42,23 +42,23 @@ fn size(bytes: Option<f64>) -> String {
 }
 
 /// Lower end of a plateau's block size, where it is not simply a size.
-fn plateau_low(finding: &Finding, facts: &Plateau) -> Option<String> {
+fn plateau_low(finding: &Finding, facts: &Plateau, over: &str) -> Option<String> {
     // The plateau begins between two measured sizes: an interval of no width would claim to know it exactly.
     (finding.low == finding.high).then(|| match facts.next_smaller_bytes {
-        Some(smaller) => format!("over {}", units::size(smaller)),
+        Some(smaller) => format!("{over} {}", units::size(smaller)),
         None => "the smallest measured".to_owned(),
     })
 }
 
 pub(super) fn plateau_sizes(finding: &Finding, facts: &Plateau) -> String {
-    let low = plateau_low(finding, facts).unwrap_or_else(|| size(finding.low));
+    let low = plateau_low(finding, facts, "over").unwrap_or_else(|| size(finding.low));
     format!("{} [{low}, {}]", size(finding.value), size(finding.high))
 }
 
 /// Block size of a plateau for the table of results.
 pub(super) fn plateau(finding: &Finding, facts: &Plateau) -> Figure {
     let range = || format!("{}–{}", size(finding.low), size(finding.high));
-    Figure { value: size(finding.value), interval: plateau_low(finding, facts).unwrap_or_else(range) }
+    Figure { value: size(finding.value), interval: plateau_low(finding, facts, ">").unwrap_or_else(range) }
 }
 
 pub(super) fn plateau_why(facts: &Plateau) -> String {
