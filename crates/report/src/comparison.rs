@@ -40,7 +40,12 @@ pub fn comparison(sides: &[Side], compared: &Compared, details: bool, paint: Pai
 fn valid(sides: &[Side], paint: Paint) -> String {
     let each = sides.iter().filter_map(|side| {
         let run = side.runs.first()?;
-        Some(format!("{}: {}", side.name, text::validity::validity(run).headline))
+        let validity = text::validity::validity(run);
+        let more = match validity.mark > text::validity::Weight::Note {
+            true => format!(" (`iosonde show {}`)", run.info.id),
+            false => String::new(),
+        };
+        Some(format!("{}: {}{more}", side.name, validity.headline))
     });
     let lead = format!("{}{}", paint.ink(Ink::Strong, "VALID"), " ".repeat(HEAD - "VALID".len()));
     paint.hang(&lead, HEAD, &clean(&each.collect::<Vec<_>>().join("; ")))

@@ -149,6 +149,8 @@ pub struct InvalidBy {
     pub trials: usize,
     /// Whether only their queue depth is invalid.
     pub depth_only: bool,
+    /// Workload of the first of them.
+    pub workload: Option<Box<TrialSpec>>,
     /// Verdict on the first of them.
     pub example: Judgement,
 }

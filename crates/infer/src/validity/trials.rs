@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use iosonde_judge::check::CHECKS;
 use iosonde_model::{
-    About, Cause, CheckName, DeviceNote, Judgement, Medium, Op, Outcome, Point, Run, Trial,
+    About, Cause, CheckName, DeviceNote, Judgement, Medium, Op, Outcome, Phase, Point, Run, Trial,
     cause::{CacheServed, DirectIgnored, Outliers, WriteBack},
 };
 use iosonde_plan::schedule::FEWEST_COMPLETE_ROUNDS;
@@ -162,7 +162,8 @@ pub(super) fn counts(run: &Run, measured: &[&Trial]) -> WeighedFact {
     let outliers = if invalid == trials { 0 } else { outliers(run) };
     // Each invalid trial counts under the first check that says so, so that the counts add up to all of them.
     let mut counted = BTreeSet::new();
-    let reasons = CHECKS.iter().filter_map(|check| invalid_by(check.id(), &lines, &mut counted)).collect();
+    let reasons =
+        CHECKS.iter().filter_map(|check| invalid_by(run, check.id(), &lines, &mut counted)).collect();
     let share = invalid as f64 / trials as f64;
     let mark = match share {
         _ if invalid == 0 => Weight::Yes,
@@ -174,14 +175,28 @@ pub(super) fn counts(run: &Run, measured: &[&Trial]) -> WeighedFact {
 }
 
 /// Trials that a check makes invalid and that are not counted yet.
-fn invalid_by(check: CheckName, lines: &[&Judgement], counted: &mut BTreeSet<u64>) -> Option<InvalidBy> {
+fn invalid_by(
+    run: &Run,
+    check: CheckName,
+    lines: &[&Judgement],
+    counted: &mut BTreeSet<u64>,
+) -> Option<InvalidBy> {
     let fresh =
         |line: &&&Judgement| line.check == check && line.trial.is_some_and(|id| !counted.contains(&id));
     let own: Vec<&Judgement> = lines.iter().filter(fresh).copied().collect();
     let &example = own.first()?;
     let trials = ids(&own);
     counted.extend(&trials);
-    Some(InvalidBy { check, trials: trials.len(), depth_only: depth_only(&own), example: example.clone() })
+    // Of one trial there is no other that it could be told from.
+    let several = run.trials.iter().filter(|trial| trial.phase == Phase::Measure).nth(1).is_some();
+    let workload = example.trial.filter(|_| several).and_then(|id| run.trial(id));
+    Some(InvalidBy {
+        check,
+        trials: trials.len(),
+        depth_only: depth_only(&own),
+        workload: workload.map(|trial| Box::new(trial.spec.clone())),
+        example: example.clone(),
+    })
 }
 
 /// Trials that no verdict makes invalid and that are excluded from every mean.

@@ -94,13 +94,14 @@ fn block_size(run: &Run, op: Op) -> Option<Advice> {
     // Of two sizes that may be the plateau the larger one is it for sure.
     let vague = estimate(plateau).is_vague();
     let bytes = if vague { plateau.high? } else { plateau.value? } as u64;
-    let smallest =
-        run.points.iter().filter(|point| point.spec.rw.has(op)).map(|p| p.spec.block_size_bytes).min();
-    // "The smallest or more" is no advice.
-    if smallest.is_none_or(|smallest| bytes <= smallest) {
+    let alone =
+        || run.points.iter().filter(|point| point.spec.rw.has(op) && point.spec.asked_in_flight() == 1);
+    let sizes = || alone().map(|point| point.spec.block_size_bytes);
+    // "The smallest or more" is no advice, nor is the largest that was tried.
+    if sizes().min().is_none_or(|smallest| bytes <= smallest) || sizes().max() == Some(bytes) {
         return None;
     }
-    let large = alone(run, op, bytes, plateau.conditions.random)?.latency_ns_mean?;
+    let large = point_alone(run, op, bytes, plateau.conditions.random)?.latency_ns_mean?;
     let size = units::size(bytes);
     let enough = match plateau.low.filter(|_| vague) {
         Some(low_bytes) => {
@@ -122,7 +123,12 @@ fn block_size(run: &Run, op: Op) -> Option<Advice> {
 }
 
 /// The point of single requests of this size and order.
-fn alone(run: &Run, op: Op, bytes: u64, random: Option<bool>) -> Option<&iosonde_model::PointDirection> {
+fn point_alone(
+    run: &Run,
+    op: Op,
+    bytes: u64,
+    random: Option<bool>,
+) -> Option<&iosonde_model::PointDirection> {
     let is_it = |point: &&Point| {
         let spec = &point.spec;
         spec.block_size_bytes == bytes
@@ -263,7 +269,7 @@ fn pages(run: &Run) -> Option<Advice> {
         known => format!("{}/s ({})", known.value, known.interval),
     };
     let many = match &pages.many {
-        Some(Many::AtMost(most)) => format!(", at most {}", rate(most)),
+        Some(Many::AtMost(most)) => format!(", up to {} at higher QD", rate(most)),
         Some(Many::Rising) => "; the maximum is unknown, as throughput was still rising".to_owned(),
         None => String::new(),
     };

@@ -123,7 +123,7 @@ fn cautions(pair: &ComparedPair, mean: &GeometricMean) -> String {
     let are = |count: usize| if count == 1 { "is" } else { "are" };
     if pair.opposite > 0 {
         let opposite = if mean.verdict == Likeness::Faster { "slower" } else { "faster" };
-        said += &format!(" {} {} {opposite}.", workloads(pair.opposite), are(pair.opposite));
+        said += &format!(" {} of them {} {opposite}.", pair.opposite, are(pair.opposite));
     }
     if pair.without_interval > 0 {
         said += &format!(
@@ -345,8 +345,8 @@ mod tests {
         let slower = pair(0.303, 0.286, 0.323, Likeness::Slower);
         assert_eq!(
             answer(&slower),
-            "B is 3.3 times slower than A (geometric mean of 28 workloads; one run each, so no interval: use `--repeats \
-             5`)."
+            "B is 3.3 times slower than A (geometric mean of 28 workloads; one run each, so no interval: use \
+             `--repeats 5`)."
         );
         let exact = Estimate { value: 4.584, low: Some(4.5839), high: Some(4.5841) };
         assert_eq!(ratio_text(&slower, exact), "4.58×");
@@ -377,8 +377,8 @@ mod tests {
         let said = answer(&memory);
         assert!(
             said.ends_with(
-                " 2 workloads are slower. 1 workload more is inconclusive and not in the mean. Memory served both sides, so \
-                 this is no statement about the storage."
+                " 2 of them are slower. 1 workload more is inconclusive and not in the mean. Memory served both sides, \
+                 so this is no statement about the storage."
             ),
             "{said}"
         );

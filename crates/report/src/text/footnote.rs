@@ -1,12 +1,10 @@
 //! Marks that tie a warning to the figures that it qualifies: `¹` behind both.
 
 use iosonde_infer::{
-    finding::lookup::trials_behind,
+    finding::{ReadWhen, kind, lookup::trials_behind},
     validity::{Fact, Touched, Validity, Weight, figure_of, validity},
 };
 use iosonde_model::{About, Finding, Run, Status};
-
-use super::result_table::is_in_table;
 
 const MARKS: [char; 3] = ['¹', '²', '³'];
 
@@ -39,7 +37,10 @@ impl Footnotes {
 
 /// The mark of each line, for those warnings that qualify a figure of the tables.
 pub(super) fn marks(facts: &Validity, run: &Run) -> Vec<Option<char>> {
-    let in_table = |finding: &&Finding| finding.status == Status::Found && is_in_table(finding.name);
+    let in_table = |finding: &&Finding| {
+        let when = kind(finding.name).told().when;
+        finding.status == Status::Found && [ReadWhen::Always, ReadWhen::Found].contains(&when)
+    };
     let figures: Vec<(About, Vec<u64>)> = run
         .findings
         .iter()

@@ -2,8 +2,7 @@
 
 use iosonde_infer::finding::lookup::{estimate, found, found_like};
 use iosonde_model::{
-    About, Conditions, Detail, Finding, FindingName, LatencyLimit, Level, Op, Point, Run, Status, Unit,
-    detail::Highest, units,
+    About, Conditions, Detail, Finding, FindingName, LatencyLimit, Level, Op, Point, Run, Status, Unit, units,
 };
 
 use super::{
@@ -185,9 +184,13 @@ fn whole(run: &Run, footnotes: &Footnotes, kind: &Kind) -> Option<ResultRow> {
 
 /// A finding in its cell. The mean of a point whose trials lie on two levels is neither: both are given.
 fn cell(run: &Run, footnotes: &Footnotes, kind: &Kind, finding: &Finding) -> Cell {
-    let figure = two_levels(run, finding)
+    let mut figure = two_levels(run, finding)
         .or_else(|| held_by_limit(run, finding))
         .unwrap_or_else(|| (kind.cell)(finding));
+    if let (FindingName::MaxIops, Detail::Highest(facts)) = (kind.name, &finding.detail) {
+        figure.interval =
+            format!("{} ({})", figure.interval, finding::highest::queue_depths(facts)).trim().to_owned();
+    }
     Cell { figure, marks: footnotes.of_finding(run, finding) }
 }
 
@@ -241,42 +244,36 @@ fn is_open(run: &Run, name: FindingName, op: Op, like: Option<&Conditions>) -> b
     })
 }
 
-/// Where the highest throughput was measured.
+/// Where the highest throughput was measured: of several points, the one with the fewest bytes in flight.
 fn places(run: &Run) -> Option<ResultRow> {
     let cells = Op::TRANSFERS.map(|op| {
-        let finding = found(run, FindingName::DeviceBandwidth, op)?;
-        let place = finding::highest_points(finding)?;
-        // Where several sizes or depths reach it, so do both orders of one of them, or nobody asks.
-        let is_one = |facts: &Highest| {
-            let ([a, b], [c, d]) = (facts.block_sizes_bytes, facts.queue_depths);
-            a == b && c == d
+        let best = best_points(run, found(run, FindingName::DeviceBandwidth, op)?);
+        let spec = |point: &&Point| (point.spec.block_size_bytes, point.spec.asked_in_flight());
+        let first = best.iter().copied().min_by_key(|point| {
+            let (bytes, depth) = spec(point);
+            (bytes * depth, bytes)
+        })?;
+        let (bytes, depth) = spec(&first);
+        // Both orders of one workload are one place.
+        let (here, elsewhere): (Vec<&Point>, Vec<&Point>) =
+            best.iter().partition(|point| spec(point) == spec(&first));
+        let random = |wanted: bool| here.iter().any(|point| point.spec.rw.is_random() == wanted);
+        let order = match (elsewhere.len(), random(true), random(false)) {
+            (0, true, true) => ", either order".to_owned(),
+            (0, true, false) => ", random".to_owned(),
+            (0, ..) => ", sequential".to_owned(),
+            (more, ..) => format!(" and {more} more"),
         };
-        let single = matches!(&finding.detail, Detail::Highest(facts) if is_one(facts));
-        let order = match order_of_best(run, finding)? {
-            _ if !single => "",
-            Orders::One(true) => ", random",
-            Orders::One(false) => ", sequential",
-            Orders::Both => ", either order",
-        };
-        Some(Figure { value: format!("{place}{order}"), interval: String::new() }.into())
+        let value = format!("{}, QD {depth}{order}", units::size(bytes));
+        Some(Figure { value, interval: String::new() }.into())
     });
     row("reached at", true, cells)
 }
 
-/// Orders of some points.
-enum Orders {
-    /// All of them random, or none.
-    One(bool),
-    Both,
-}
-
-/// Orders of the highest points.
-fn order_of_best(run: &Run, finding: &Finding) -> Option<Orders> {
-    let Detail::Highest(facts) = &finding.detail else { return None };
-    let best = run.points.iter().filter(|point| facts.best_points.contains(&point.id));
-    let mut orders = best.map(|point| point.spec.rw.is_random());
-    let first = orders.next()?;
-    Some(if orders.all(|order| order == first) { Orders::One(first) } else { Orders::Both })
+/// The points that are the highest, as far as is known.
+fn best_points<'a>(run: &'a Run, finding: &Finding) -> Vec<&'a Point> {
+    let Detail::Highest(facts) = &finding.detail else { return Vec::new() };
+    run.points.iter().filter(|point| facts.best_points.contains(&point.id)).collect()
 }
 
 /// Sizes and orders of the small requests, those of reads first: usually one.
@@ -366,12 +363,12 @@ fn latency_there(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Option<
         let direction = point.direction(op)?;
         let mean = figure(Unit::Time, direction.latency_ns_mean.as_ref()?).value;
         let p99 = direction.latency_ns_p99.map(|p99| figure(Unit::Time, &p99).value);
-        let p99 = p99.map_or_else(String::new, |p99| format!(", p99 {p99}"));
+        let p99 = p99.map_or_else(String::new, |p99| format!(", {p99}"));
         let depth = point.spec.asked_in_flight();
         let figure = Figure { value: format!("{mean}{p99} (QD {depth})"), interval: String::new() };
         Some(Cell { figure, marks: footnotes.of_trials(About::Latency, &point.trial_ids) })
     });
-    row("latency near it", true, cells)
+    row("mean, p99 near it", true, cells)
 }
 
 /// Points of these requests with valid trials, one direction alone and at no given rate.

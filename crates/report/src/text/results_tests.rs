@@ -35,7 +35,7 @@ fn of_memory_nothing_is_said_but_what_it_costs_the_program() {
     (pretend.device.medium, pretend.device.file_system) = (Medium::Memory, Some("tmpfs".into()));
     let told = of(&pretend);
     assert_eq!(told.storage, "nothing is known about the storage");
-    assert!(told.tables.is_empty() && told.lines.iter().all(|line| line.label == "program"), "{told:?}");
+    assert!(told.tables.is_empty() && told.lines.iter().all(|line| line.label == "buffered"), "{told:?}");
 }
 
 fn finding(name: FindingName, experiment: &str, status: Status) -> Finding {

@@ -173,7 +173,7 @@ fn words(fact: &Fact) -> String {
         Fact::Interrupted => "the run was interrupted; `iosonde resume` continues it".to_owned(),
         Fact::Failed => "the run ended with an error before it was complete".to_owned(),
         Fact::Imprecise { time_up, points, wide, missing, half_width_median, asked } => {
-            let time_up = if *time_up { "the time was up: " } else { "" };
+            let time_up = if *time_up { "time limit reached: " } else { "" };
             format!("{time_up}{}", imprecise(*points, *wide, *missing, *half_width_median, *asked))
         }
         Fact::Circumstance(facts) => circumstance(facts),
@@ -200,6 +200,12 @@ fn counts(trials: usize, invalid: usize, outliers: usize, reasons: &[InvalidBy])
     }
 }
 
+/// `64 KiB random writes, QD 1: the rate fell ..`.
+fn invalid_why(invalid: &InvalidBy) -> String {
+    let of = invalid.workload.as_ref().map_or_else(String::new, |spec| format!("{}: ", spec.describe()));
+    format!("{of}{}", why(&invalid.example))
+}
+
 /// Why trials are invalid, behind the word `invalid`.
 fn invalid_words(reasons: &[InvalidBy]) -> String {
     let depth = |one: &InvalidBy| match one.depth_only {
@@ -210,7 +216,7 @@ fn invalid_words(reasons: &[InvalidBy]) -> String {
         [] => String::new(),
         [only] => {
             let example = if only.trials > 1 { ", for example" } else { "" };
-            format!("{}{example}: {}", depth(only), why(&only.example))
+            format!("{}{example}: {}", depth(only), invalid_why(only))
         }
         several => {
             let each = several.iter().map(|one| match one.trials {
@@ -280,9 +286,10 @@ fn circumstance(facts: &Circumstance) -> String {
             format!("{} were measured, not the requested {}", size(*measured_bytes), size(*asked_bytes))
         }
         Circumstance::ShortStrokes { span_bytes, disk_bytes } => format!(
-            "random access was measured within {} of this {} disk ({}); over the whole disk it is slower",
+            "random access was measured within {} of this {} disk ({}); a larger `--size` shows how much slower it is \
+             over the whole disk",
             size(*span_bytes),
-            size(*disk_bytes),
+            units::decimal_bytes(*disk_bytes),
             units::percent(*span_bytes as f64 / *disk_bytes as f64)
         ),
         Circumstance::Fragmented { pieces, piece_bytes } => format!(

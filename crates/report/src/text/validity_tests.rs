@@ -105,7 +105,8 @@ fn a_count_that_is_that_of_all_is_told_once() {
         run.trials.iter_mut().for_each(|trial| trial.witnesses.steal_share = Some(0.3));
     });
     let first = &texts(&told)[0];
-    assert!(first.starts_with("✗ all 120 trials invalid, for example: the hypervisor took 30 %"), "{first}");
+    let all = "✗ all 120 trials invalid, for example: 4 KiB random reads, QD 1: the hypervisor took 30 %";
+    assert!(first.starts_with(all), "{first}");
 }
 
 #[test]
@@ -137,7 +138,7 @@ fn what_was_asked_and_not_reached_is_said_with_its_median() {
     let text = &texts(&told)[0];
     assert!(
         text.starts_with(
-            "! the time was up: 15 of 15 workloads have intervals wider than the requested ±5.0 %"
+            "! time limit reached: 15 of 15 workloads have intervals wider than the requested ±5.0 %"
         ),
         "{text}"
     );
@@ -239,7 +240,9 @@ fn a_few_lost_trials_are_named_and_leave_a_yes() {
     });
     assert_eq!(told.headline, "yes");
     assert!(
-        told.lines[0].text.starts_with("118 of 120 trials valid; 2 invalid, for example: 1 of "),
+        told.lines[0]
+            .text
+            .starts_with("118 of 120 trials valid; 2 invalid, for example: 4 KiB random reads, QD 1: 1 of "),
         "{told:?}"
     );
 }
@@ -298,7 +301,8 @@ fn an_arm_is_spoken_of_only_where_something_turns() {
         pretend.device.size_bytes = Some(256 << 30);
         texts(&of(&pretend, |_| {}))
     };
-    let arm = "! random access was measured within 1 GiB of this 256 GiB disk (0.4 %); over the whole disk it is slower";
+    let arm = "! random access was measured within 1 GiB of this 275 GB disk (0.4 %); a larger `--size` shows how much \
+               slower it is over the whole disk";
     assert_eq!(of_medium(Medium::Disk, true)[0], arm);
     assert_eq!(of_medium(Medium::Simulated, true)[0], arm);
     // A guest's virtio disk calls itself rotating whatever it lies on.

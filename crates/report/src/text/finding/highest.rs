@@ -28,13 +28,14 @@ pub(super) fn sentence(finding: &Finding, facts: &Highest) -> String {
     }
 }
 
-fn queue_depths(facts: &Highest) -> String {
+/// `QD 32`, `QD 4–128`.
+pub(in crate::text) fn queue_depths(facts: &Highest) -> String {
     let [first, last] = facts.queue_depths;
     if first == last { format!("QD {first}") } else { format!("QD {first}–{last}") }
 }
 
 /// Block sizes and queue depths of the highest points: `1 MiB, QD 8`.
-pub(super) fn points(facts: &Highest) -> String {
+fn points(facts: &Highest) -> String {
     let [first, last] = facts.block_sizes_bytes.map(units::size);
     let sizes = if first == last { first } else { format!("{first}–{last}") };
     format!("{sizes}, {}", queue_depths(facts))

@@ -9,7 +9,7 @@ mod durable;
 pub(super) mod effect;
 #[cfg(test)]
 mod example;
-mod highest;
+pub(super) mod highest;
 mod inconclusive;
 mod lack;
 mod latency_limit;
@@ -148,14 +148,6 @@ fn why_of_plain(finding: &Finding) -> Option<&'static str> {
         FindingName::CacheLatency => Some(cached::LATENCY),
         FindingName::RotationPeriod => Some(platter::ROTATION),
         FindingName::SeekTimeAverage => Some(platter::why_of_seek(finding)),
-        _ => None,
-    }
-}
-
-/// Points that a highest throughput comes from; `None` for other findings.
-pub(super) fn highest_points(finding: &Finding) -> Option<String> {
-    match &finding.detail {
-        Detail::Highest(facts) => Some(highest::points(facts)),
         _ => None,
     }
 }

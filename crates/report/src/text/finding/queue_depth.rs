@@ -84,7 +84,7 @@ pub(super) fn problem(problem: &QueueDepthProblem) -> String {
             format!("{depths} queue depths are usable; {needed} are needed, QD 1 among them")
         }
         QueueDepthProblem::NoCurve(miss) => format!(
-            "throughput does not follow a saturation curve (QD {} is {} off)",
+            "no saturation curve fits (at QD {}, it is {} off)",
             miss.queue_depth,
             units::percent(miss.miss_share)
         ),

@@ -29,10 +29,11 @@ pub(super) fn why(law: &SizeLaw) -> String {
 }
 
 pub(super) fn plateau_sentence(finding: &Finding, facts: &Plateau) -> String {
-    let mut what = capitalised(&workload_at(&finding.conditions));
+    let mut what = workload_at(&finding.conditions);
     if finding.name == FindingName::ProgramPlateau {
-        what = format!("{what} of a program");
+        what = format!("buffered {what}");
     }
+    let what = capitalised(&what);
     format!("{what} reach 95 % of their bandwidth from {} on.", plateau_sizes(finding, facts))
 }
 
