@@ -11,6 +11,7 @@ pub mod levels;
 pub mod preconditioning;
 pub mod reach;
 pub mod settling;
+pub mod silence;
 pub mod standing;
 pub mod trends;
 pub mod validity;

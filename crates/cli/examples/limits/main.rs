@@ -1,10 +1,10 @@
 //! Prints how often a limit that holds from the first second on is found, and how often one is claimed that is not
 //! there: the table of `docs/findings.md` about `constant_limit`.
 //!
-//! `limits [--devices N] [--seed N] [--kinds TEXT,..] [--show] [--keep FILE]`: N volumes with a limit and N devices
-//! without one are drawn at random, each is studied as `iosonde run quick --time 45s` does, by the same functions, and
-//! what is found is compared with what was set. The seed is fresh unless one is given, and is printed. With `--keep`
-//! answers are kept as soon as they are there: the same command goes on where it was ended.
+//! `limits [--devices N] [--seed N] [--time TIME] [--kinds TEXT,..] [--show] [--keep FILE]`: N volumes with a limit and N
+//! devices without one are drawn at random, each is studied as `iosonde run quick --time 45s` does, by the same
+//! functions, and what is found is compared with what was set. The seed is fresh unless one is given, and is printed.
+//! With `--keep` answers are kept as soon as they are there: the same command goes on where it was ended.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -67,6 +67,7 @@ struct Answer {
 struct Args {
     devices: u64,
     seed: u64,
+    time: String,
     kinds: String,
     show: bool,
     keep: Option<String>,
@@ -74,7 +75,8 @@ struct Args {
 
 fn args() -> Result<Args, String> {
     let seed = RandomState::new().build_hasher().finish() >> 11;
-    let mut args = Args { devices: 400, seed, kinds: String::new(), show: false, keep: None };
+    let (time, kinds) = ("45s".to_owned(), String::new());
+    let mut args = Args { devices: 400, seed, time, kinds, show: false, keep: None };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         let mut value = || words.next().ok_or(format!("{word} needs a value"));
@@ -82,6 +84,7 @@ fn args() -> Result<Args, String> {
         match word.as_str() {
             "--devices" => args.devices = number(value()?)?,
             "--seed" => args.seed = number(value()?)?,
+            "--time" => args.time = value()?,
             "--kinds" => args.kinds = value()?,
             "--show" => args.show = true,
             "--keep" => args.keep = Some(value()?),
@@ -102,7 +105,7 @@ fn main() -> std::process::ExitCode {
 }
 
 fn measured(args: &Args) -> Result<(), String> {
-    let study = QUICK.replace("time = \"90s\"", "time = \"45s\"");
+    let study = QUICK.replace("time = \"90s\"", &format!("time = \"{}\"", args.time));
     let mut answers = args.keep.as_deref().map_or(Ok(Vec::new()), read)?;
     answers.retain(|answer| answer.seed == args.seed);
     for (place, draw) in [volume::draw as fn(&mut Dice) -> Drawn, unlimited::draw].iter().enumerate() {

@@ -21,10 +21,12 @@
 //! is named only beside one that holds reads.
 //!
 //! A control group of Linux lets its budget pass in slices of 100 ms: requests run freely until the slice's share is
-//! used, and wait for the next. Short trials then scatter by a slice more or less. Where trials stall at a regular
-//! distance, only whole portions are counted, from the end of one stall to that of another. That something limits the
-//! storage shows in the stalls: without them the points' rates would be twice the limit and 1.5 times apart, and with
-//! them they are equal within 2 %.
+//! used, and wait for the next. Short trials then scatter by a slice more or less: trials that fall silent again and
+//! again are made longer. Where trials stall at a regular distance, only whole portions are counted, from the end of
+//! one stall to that of another. That something limits the storage shows in the stalls: without them the points' rates
+//! would be twice the limit and 1.5 times apart, and with them they are equal within 2 %, or within a request of each
+//! trial. Points are weighted by how much that is, and points of fewer than ten requests in a trial's whole portions
+//! do not count. The interval contains what is left of a portion when its trial begins and ends.
 //!
 //! The controller of a volume in AWS counts the time in which more was requested than the volume's limit lets pass.
 //! Where it counts half of the trials' time or more, that proves the limit instead of the steady rate, for writes alone

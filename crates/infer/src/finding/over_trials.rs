@@ -14,6 +14,8 @@ use iosonde_stats::LogEstimate;
 
 /// No trial is known better than to one part in ten thousand: a simulated device without noise repeats itself.
 const GRAIN: f64 = 1e-4;
+/// Share by which a value without a share of its own is off: weights need one.
+const EXACT: f64 = 2e-3;
 
 /// The geometric mean with its interval, of five values or more.
 pub fn mean(values: &[f64], confidence: f64) -> Option<Estimate> {
@@ -29,6 +31,36 @@ pub fn mean(values: &[f64], confidence: f64) -> Option<Estimate> {
 pub(super) fn valid_mean(values: &[f64], confidence: f64) -> Result<Estimate, Inconclusive> {
     let trials = values.iter().filter(|value| **value > 0.0).count();
     mean(values, confidence).ok_or(Inconclusive::FewFigures { trials, needed: FEWEST_TRIALS })
+}
+
+/// The mean of (value, share by which it may be off), weighted by these shares. Where all of them are off in the same
+/// way, by `times` their share at most, the interval holds that too. Without shares, it is [`valid_mean`].
+pub(super) fn valid_weighted_mean(
+    values: &[(f64, f64)],
+    times: f64,
+    confidence: f64,
+) -> Result<Estimate, Inconclusive> {
+    let trials = values.len();
+    if trials < FEWEST_TRIALS {
+        return Err(Inconclusive::FewFigures { trials, needed: FEWEST_TRIALS });
+    }
+    let weights: Vec<f64> = values.iter().map(|(_, share)| share.hypot(EXACT).powi(-2)).collect();
+    let total: f64 = weights.iter().sum();
+    let sum = |of: &dyn Fn(f64, f64, f64) -> f64| -> f64 {
+        weights
+            .iter()
+            .zip(values)
+            .map(|(weight, (value, share))| of(weight / total, value.ln(), *share))
+            .sum()
+    };
+    let log_mean = sum(&|weight, log, _| weight * log);
+    // As many equal weights would have the same variance.
+    let equal = 1.0 / sum(&|weight, _, _| weight * weight);
+    let degrees_of_freedom = (equal - 1.0).max(1.0);
+    let variance = sum(&|weight, log, _| (weight * (log - log_mean)).powi(2)) * equal / degrees_of_freedom;
+    let standard_error = variance.sqrt().max(GRAIN);
+    let mean = LogEstimate { log_mean, standard_error, degrees_of_freedom }.estimate(confidence);
+    Ok(widened(mean, times * sum(&|weight, _, share| weight * share)))
 }
 
 /// The same with a share by which every value may be wrong in the same way, in quadrature.
@@ -59,6 +91,21 @@ pub(super) fn of(evidence: &Evidence, about: About, figure: impl Fn(&Trial) -> O
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_surer_counts_more() {
+        let plain = [90.0, 100.0, 110.0, 95.0, 105.0];
+        let alike = valid_weighted_mean(&plain.map(|value| (value, 0.0)), 1.0, 0.95).unwrap();
+        let mean = mean(&plain, 0.95).unwrap();
+        assert!((alike.value / mean.value - 1.0).abs() < 1e-12, "{alike:?} {mean:?}");
+        assert!((alike.low.unwrap() / mean.low.unwrap() - 1.0).abs() < 1e-12, "{alike:?} {mean:?}");
+        // Five at 100 within 0.5 %, and five at 94 that may be off by 6 %: 140 times the weight.
+        let values = [[(100.0, 0.005); 5], [(94.0, 0.06); 5]].concat();
+        let found = valid_weighted_mean(&values, 1.0, 0.95).unwrap();
+        assert!((found.value - 99.95).abs() < 0.05, "{found:?}");
+        let half = (found.high.unwrap() / found.value).ln();
+        assert!(half > 0.005 && half < 0.008, "{half}");
+    }
 
     #[test]
     fn a_mean_of_logarithms_with_students_interval() {

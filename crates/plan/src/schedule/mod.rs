@@ -7,15 +7,16 @@
 //! interval grew, because others showed more noise, is visited again. The time saved on converged points goes to the
 //! others; when it no longer suffices for a round, the points with the widest intervals go first.
 //!
-//! Where the rate changes within the trials of a point, its next trials have a longer warm-up: see [`settling`].
+//! Where the rate changes within the trials of a point, its next trials have a longer warm-up: see [`settling`]. Where
+//! the storage falls silent in them again and again, they are longer themselves: see [`silence`].
 //!
 //! An invalid trial is repeated once, at the end of its round. A point with six trials and no valid one is visited once
 //! a round and does not prolong the run.
 //!
-//! All trials have one length: a round of all points and the canary takes a tenth of the budget, or 1/n of it where n
-//! rounds are requested. Fewer than 80 trials determine the correlation between trials poorly. Small studies therefore
-//! get more and shorter rounds, and none of their points converges before. A trial takes at least 0.15 s, or start and
-//! warm-up would outweigh measuring, and at most 10 s, since more rounds then say more than longer trials.
+//! All other trials have one length: a round of all points and the canary takes a tenth of the budget, or 1/n of it
+//! where n rounds are requested. Fewer than 80 trials determine the correlation between trials poorly. Small studies
+//! therefore get more and shorter rounds, and none of their points converges before. A trial takes at least 0.15 s, or
+//! start and warm-up would outweigh measuring, and at most 10 s, since more rounds then say more than longer trials.
 
 pub mod chance;
 mod emphasis;
@@ -29,7 +30,7 @@ use emphasis::Emphasis;
 use iosonde_judge::{
     estimate::{FEWEST_TRIALS, Visit, Voids, visits},
     evidence::WithInterval,
-    settling,
+    settling, silence,
 };
 use iosonde_model::{Closed, Op, Phase, Point, Rw, Trial, TrialSpec};
 use iosonde_stats::{mixed_model::Outlook, robust::median};
@@ -49,6 +50,8 @@ pub const SHORTEST_TRIAL_S: f64 = 0.15;
 pub const LONGEST_TRIAL_S: f64 = 10.0;
 /// Share of the budget that is planned: actual overheads differ from the estimate.
 const PLANNED_SHARE: f64 = 0.97;
+/// Rounds that longer trials leave: as many as an interval needs, and one to spare.
+const ROUNDS_OF_LONGER: u32 = FEWEST_TRIALS as u32 + 1;
 /// Attempts at a point in one round.
 const ATTEMPTS: u32 = 2;
 /// Points that a canary is worth: with fewer open it is not asked in every round.
@@ -385,13 +388,14 @@ impl Schedule {
         let slot = self.next_slot(&visits(trials, voids), elapsed_s)?;
         let source = &self.points[slot.point.unwrap_or(self.canary)];
         let settling_s = self.settling_s(slot, trials, elapsed_s);
+        let length_s = self.length_s(slot.point) + self.longer_s(slot, trials, elapsed_s);
         Some(ScheduledTrial {
             spec: source.spec.clone(),
             phase: if slot.point.is_some() { Phase::Measure } else { Phase::Canary },
             round: slot.round,
             point: slot.point,
             experiment: source.experiment.clone(),
-            duration_ns: ((self.length_s(slot.point) + settling_s) * 1e9).round() as u64,
+            duration_ns: ((length_s + settling_s) * 1e9).round() as u64,
             from_the_start: self.visiting.manner(slot.point).from_the_start,
             settling_ns: (settling_s * 1e9).round() as u64,
             pass_first: self.visiting.manner(slot.point).pass_first,
@@ -427,6 +431,22 @@ impl Schedule {
             return settling::latest(&own).first().map_or(0.0, |trial| trial.settling_s);
         }
         settling::next_settling_s(&own, trials, self.length_s(slot.point), self.points.len())
+    }
+
+    /// Returns the time by which a point's next trial is longer than usual, in seconds, because the storage falls silent
+    /// in it again and again. The rounds that are left for an interval stay possible.
+    fn longer_s(&self, slot: Slot, trials: &[Trial], elapsed_s: f64) -> f64 {
+        let manner = self.visiting.manner(slot.point);
+        if slot.point.is_none() || manner.from_the_start || manner.in_order {
+            return 0.0;
+        }
+        let own: Vec<&Trial> = trials.iter().filter(|trial| trial.point == slot.point).collect();
+        let Some(wanted_s) = silence::wanted_s(&own, trials) else { return 0.0 };
+        let rounds = self.terms.rounds.unwrap_or(ROUNDS_OF_LONGER);
+        let to_come = f64::from(rounds.saturating_sub(slot.round - 1).max(1));
+        let left_s = self.terms.budget_s - elapsed_s;
+        let most_s = left_s / (to_come * (self.points.len() + 1) as f64) - self.terms.overhead_s;
+        (wanted_s.min(most_s).min(LONGEST_TRIAL_S) - self.length_s(slot.point)).max(0.0)
     }
 
     /// [`Schedule::next`] for trials that have been boiled down to what it looks at.

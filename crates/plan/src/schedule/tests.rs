@@ -238,6 +238,36 @@ fn asked_trials_name_their_point_and_the_canary_its_own() {
     assert_eq!(trials[4].round, 2);
 }
 
+/// A limit that lets its budget pass each 100 ms, beyond a queue depth of 9.
+#[test]
+fn trials_are_longer_where_the_storage_falls_silent_in_them() {
+    // 0.97 * 42 s / (10 * 28) - 0.01 s = 0.1355 s: the shortest.
+    for (budget_s, longer_s) in [(42.0, 0.25), (84.0, 0.4)] {
+        let schedule = Schedule::new(plain_points(27), terms(budget_s)).unwrap();
+        let (mut trials, mut clock_s) = (Vec::new(), 0.0);
+        while let Some(asked) = schedule.next(&trials, &Voids::new(), clock_s) {
+            let length_s = asked.duration_ns as f64 / 1e9;
+            let is_silent = asked.point.is_some_and(|point| point > 8);
+            let silences = if is_silent { (length_s / 0.1 + 0.5) as usize } else { 0 };
+            let one = trial(trials.len() as u64 + 1, asked.point, asked.round, &asked.spec, 500);
+            let stall = iosonde_model::Stall { length_s: 0.09, ..Default::default() };
+            let stalls = vec![stall; silences];
+            trials.push(Trial { stalls, started_s: clock_s, elapsed_s: length_s, ..one });
+            clock_s += length_s + 0.01;
+        }
+        let lengths_s = |point: usize| -> Vec<f64> {
+            trials.iter().filter(|trial| trial.point == Some(point)).map(|trial| trial.elapsed_s).collect()
+        };
+        let (free, held) = (lengths_s(3), lengths_s(20));
+        let is_usual = |length_s: &f64| (length_s - schedule.trial_s).abs() < 1e-8;
+        assert!(free.iter().all(is_usual), "{free:?}");
+        assert!(is_usual(&held[0]) && held.len() >= FEWEST_TRIALS, "{held:?}");
+        let usual_s = median(&held[1..]).unwrap();
+        assert!((usual_s / longer_s - 1.0).abs() < 0.1, "{held:?}");
+        assert!(clock_s <= budget_s + 1.0, "{clock_s}");
+    }
+}
+
 /// Twelve points: two that read, and two of an experiment that wants its order.
 fn visited(reads_first: bool) -> Vec<Vec<Option<usize>>> {
     let mut points = plain_points(12);

@@ -2,7 +2,8 @@
 
 use iosonde_infer::finding::lookup::{estimate, found, found_like};
 use iosonde_model::{
-    About, Conditions, Detail, Finding, FindingName, LatencyLimit, Level, Op, Point, Run, Status, Unit, units,
+    About, Conditions, Detail, Finding, FindingName, LatencyLimit, Level, LevelCondition, Op, Point, Run,
+    Status, Unit, units,
 };
 
 use super::{
@@ -217,12 +218,25 @@ fn two_levels(run: &Run, finding: &Finding) -> Option<Figure> {
         Unit::Iops => level.iops,
         _ => level.bytes_per_s,
     };
-    let [low, high] = match [rate(first), rate(second)] {
-        [a, b] if a.value <= b.value => [a, b],
-        [a, b] => [b, a],
-    };
-    let [low, high] = [low, high].map(|level| figure(finding.unit, &level).value);
-    Some(Figure { value: format!("{low} or {high}"), interval: String::new() })
+    let [low, high] = if rate(first).value <= rate(second).value { [first, second] } else { [second, first] };
+    let interval = part(low.condition, high.condition).to_owned();
+    let [low, high] = [low, high].map(|level| figure(finding.unit, &rate(level)).value);
+    Some(Figure { value: format!("{low} or {high}"), interval })
+}
+
+/// What parts two levels, the lower one first.
+fn part(low: LevelCondition, high: LevelCondition) -> &'static str {
+    match (low, high) {
+        (LevelCondition::AfterRandomWrites, LevelCondition::AfterSequentialWrites) => {
+            "after random or sequential writes"
+        }
+        (LevelCondition::AfterSequentialWrites, LevelCondition::AfterRandomWrites) => {
+            "after sequential or random writes"
+        }
+        (LevelCondition::BeforeStep, _) => "rose during the run",
+        (LevelCondition::AfterStep, _) => "fell during the run",
+        _ => "",
+    }
 }
 
 /// A row where it has a figure.
@@ -403,7 +417,7 @@ fn plateau(finding: &Finding) -> Figure {
 mod tests {
     use super::*;
     use iosonde_infer::conclude::conclude;
-    use iosonde_model::{Estimate, LevelCondition};
+    use iosonde_model::Estimate;
     use iosonde_testkit::pretend::{Pretend, QUICK, wording};
 
     fn table(pretend: &Pretend) -> Vec<String> {
@@ -434,14 +448,17 @@ mod tests {
         let finding = Finding { detail: Detail::Highest(facts.clone()), ..finding };
         assert_eq!(two_levels(&run, &finding), None);
         let own = run.points.iter_mut().find(|point| point.id == facts.best_points[0]).unwrap();
-        let level = |bytes_per_s: f64| Level {
-            condition: LevelCondition::AfterStep,
+        let level = |bytes_per_s: f64, condition: LevelCondition| Level {
+            condition,
             trial_ids: Vec::new(),
             iops: Estimate { value: 1.0, low: None, high: None },
             bytes_per_s: Estimate { value: bytes_per_s, low: None, high: None },
         };
-        own.read.as_mut().unwrap().levels = vec![level(701e6), level(480e6)];
-        assert_eq!(two_levels(&run, &finding).unwrap().whole(), "480 MB/s or 701 MB/s");
+        let (random, sequential) = (LevelCondition::AfterRandomWrites, LevelCondition::AfterSequentialWrites);
+        own.read.as_mut().unwrap().levels = vec![level(701e6, sequential), level(480e6, random)];
+        let both = two_levels(&run, &finding).unwrap();
+        assert_eq!(both.value, "480 MB/s or 701 MB/s");
+        assert_eq!(both.interval, "after random or sequential writes");
     }
 
     #[test]

@@ -40,6 +40,12 @@ const MORE_BYTES: f64 = 1.1;
 /// How closely points agree, at the worst, whose whole portions scatter: a trial has two, and a large request more or
 /// less is in each.
 const ALIKE_PORTIONS: f64 = 0.02;
+/// Request over those of a trial's whole portions from which on a point tells nothing: trials begin with a portion, so
+/// that all of them are off by the same part of a request.
+const GRAIN_MAX: f64 = 0.1;
+/// Share of a request that 95 % of counts of whole portions are off by at most: what is left of a portion at the
+/// beginning and at the end is anything below one (the difference of two uniform figures).
+const OFF_BY: f64 = 0.776;
 /// Share of the trials' time above a limit, by the volume's own count, that proves it. At the depth where the limit
 /// sets in, no request waits for it.
 const COUNTED_MIN: f64 = 0.5;
@@ -64,14 +70,14 @@ pub(super) struct Limit {
     pub(super) portions_s: Option<f64>,
     /// Share of the trials' time that the volume's controller counts above it.
     pub(super) exceeded_share: Option<f64>,
-    /// What each of these points, or of their trials where points are few, says.
-    values: Vec<f64>,
+    /// What each of these points, or of their trials where points are few, says, and the share that it may be off by.
+    values: Vec<(f64, f64)>,
 }
 
 impl Limit {
     /// The value with its interval.
     pub(super) fn estimate(&self, confidence: f64) -> Result<Estimate, Inconclusive> {
-        over_trials::valid_mean(&self.values, confidence)
+        over_trials::valid_weighted_mean(&self.values, OFF_BY, confidence)
     }
 }
 
@@ -140,14 +146,14 @@ struct Amount<'e> {
     median: f64,
     /// Standard deviation between trials, over their mean.
     scatter: f64,
-    /// Share by which a trial's count may be off: a trial begins and ends with requests of either direction.
+    /// Share by which the count of any trial may be off: a trial begins and ends with requests of either direction, and
+    /// of whole portions the first and the last have a part of a request more or less.
     grain: f64,
     /// Whole portions of the trials, where the storage lets its budget pass in portions and enough trials have any.
     cycles: Vec<Cycles>,
     /// Whether it can lie at a limit: where a budget passes in portions, trials without whole ones do not tell.
     is_known: bool,
-    /// Share by which all trials may be off in the same way: by a portion without whole ones, and with them by a
-    /// request, since a trial's first portion begins with the trial and ends where no further request fits into it.
+    /// Share by which the rate may be off where a budget passes in portions and few trials have whole ones: by one.
     slack: f64,
 }
 
@@ -175,23 +181,23 @@ impl Amount<'_> {
     fn in_portions(self, portions: Portions, counted: Counted, op: Option<Op>) -> Self {
         let cycles: Vec<Cycles> = self.trials.iter().filter_map(|trial| portions.cycles(trial)).collect();
         let requests: f64 = cycles.iter().map(|one| whole(one, Counted::Requests, op)).sum();
-        let slack = cycles.len() as f64 / requests.max(1.0);
+        let grain = cycles.len() as f64 / requests.max(1.0);
         let lengths: Vec<f64> = self.trials.iter().map(|trial| trial.measured_s).collect();
         let of_length = portions.period_s / robust::median(&lengths).unwrap_or(portions.period_s);
         let few = cycles.len() < TRIALS_MIN;
         // One whole portion of many requests is exact to a request. That it was one is less sure: such a point may lie
-        // at a limit, and need not.
-        if cycles.is_empty() || (few && slack >= ALIKE) {
-            return Self { is_known: false, slack: of_length, ..self };
+        // at a limit, and need not. So may one of few requests.
+        if cycles.is_empty() || (few && grain >= ALIKE) || grain > GRAIN_MAX {
+            return Self { is_known: false, slack: of_length.max(grain), ..self };
         }
         let rates: Vec<f64> = cycles.iter().map(|one| whole(one, counted, op) / one.length_s()).collect();
         let amount: f64 = cycles.iter().map(|one| whole(one, counted, op)).sum();
         let mean = amount / cycles.iter().map(Cycles::length_s).sum::<f64>();
         // Few requests of a portion make steps of a median; of many, it is the better one: a stall of the storage, or
         // of a processor that was late, begins or ends a portion anywhere.
-        let middle = if slack < ALIKE { robust::median(&rates).unwrap_or(mean) } else { mean };
-        let slack = if few { of_length } else { slack };
-        Self { median: middle, scatter: scatter(&rates), rates, cycles, slack, ..self }
+        let middle = if grain < ALIKE { robust::median(&rates).unwrap_or(mean) } else { mean };
+        let slack = if few { of_length } else { 0.0 };
+        Self { median: middle, scatter: scatter(&rates), rates, cycles, grain, slack, ..self }
     }
 }
 
@@ -305,9 +311,11 @@ impl<'e> Plateau<'e> {
             (0..all.len()).filter(|&place| near(&all[place])).collect()
         };
         let exceeded = |level: f64| all.iter().any(|one| one.median > level * (1.0 + one.at_most_apart()));
-        let levels =
-            all.iter().filter(|one| one.is_known).map(|one| one.median).filter(|&level| !exceeded(level));
-        let level = levels.max_by_key(|&level| at(level).len())?;
+        let levels = all.iter().filter(|one| one.is_known && !exceeded(one.median));
+        // Of levels with as many points that of the surest one.
+        let level = levels
+            .max_by(|a, b| at(a.median).len().cmp(&at(b.median).len()).then(b.grain.total_cmp(&a.grain)))?
+            .median;
         let at = at(level);
         Some(Self { counted, op, portions, all, level, at })
     }
@@ -337,8 +345,8 @@ impl<'e> Plateau<'e> {
             return None;
         }
         let apart = |one: &Amount| (one.median / self.level - 1.0).abs();
-        let medians: Vec<f64> = self.held().map(|one| one.median).collect();
-        let trials = || self.held().flat_map(|one| one.rates.iter().copied()).collect();
+        let points: Vec<(f64, f64)> = self.held().map(|one| (one.median, one.grain)).collect();
+        let trials = || self.held().flat_map(|one| one.rates.iter().map(|rate| (*rate, one.grain))).collect();
         Some(Limit {
             counted: self.counted,
             op: self.op,
@@ -351,7 +359,7 @@ impl<'e> Plateau<'e> {
             scatter_ratio,
             portions_s: self.portions.map(|portions| portions.period_s),
             exceeded_share,
-            values: if medians.len() >= 5 { medians } else { trials() },
+            values: if points.len() >= 5 { points } else { trials() },
         })
     }
 
