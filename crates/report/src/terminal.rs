@@ -124,7 +124,9 @@ fn results_of(run: &Run, paint: Paint) -> String {
 /// One column of a table, with the rows that have a figure in it.
 fn column_of(table: &ResultTable, at: usize) -> ResultTable {
     let row = |row: &ResultRow| ResultRow { cells: vec![row.cells[at].clone()], ..row.clone() };
-    let rows = table.rows.iter().filter(|row| row.cells[at].is_some()).map(row).collect();
+    // A head of other rows has no figure in any column.
+    let is_shown = |row: &&ResultRow| row.cells[at].is_some() || row.cells.iter().all(Option::is_none);
+    let rows = table.rows.iter().filter(is_shown).map(row).collect();
     ResultTable { corner: table.corner, heads: vec![table.heads[at]], rows }
 }
 

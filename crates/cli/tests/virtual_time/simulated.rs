@@ -99,9 +99,9 @@ fn the_words_of_the_first_screen_can_be_explained() {
     let bench = Bench::new();
     for (word, page) in [
         ("knee", "queue_depth_knee (finding)"),
-        ("95 % of max at QD", "depth_for_95_percent (finding)"),
-        ("size for 95 %", "plateau_block_size (finding)"),
-        ("size for 50 %", "half_size (finding)"),
+        ("QD for 95 % of max", "depth_for_95_percent (finding)"),
+        ("for 95 % of max", "plateau_block_size (finding)"),
+        ("for 50 % of max", "half_size (finding)"),
         ("4 KiB random", "max_iops (finding)"),
         ("commit", "commit_latency (finding)"),
         ("plateau", "plateau_block_size (finding)"),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use iosonde_judge::check::CHECKS;
 use iosonde_model::{
-    About, Cause, CheckName, DeviceNote, Judgement, Medium, Op, Outcome, Phase, Point, Run, Trial,
+    About, Cause, CheckName, DeviceNote, Judgement, Medium, Op, Outcome, Point, Run, Trial,
     cause::{CacheServed, DirectIgnored, Outliers, WriteBack},
 };
 use iosonde_plan::schedule::FEWEST_COMPLETE_ROUNDS;
@@ -187,9 +187,8 @@ fn invalid_by(
     let &example = own.first()?;
     let trials = ids(&own);
     counted.extend(&trials);
-    // Of one trial there is no other that it could be told from.
-    let several = run.trials.iter().filter(|trial| trial.phase == Phase::Measure).nth(1).is_some();
-    let workload = example.trial.filter(|_| several).and_then(|id| run.trial(id));
+    // Of many trials, one is named.
+    let workload = example.trial.filter(|_| trials.len() > 1).and_then(|id| run.trial(id));
     Some(InvalidBy {
         check,
         trials: trials.len(),

@@ -98,7 +98,9 @@ fn block_size(run: &Run, op: Op) -> Option<Advice> {
         || run.points.iter().filter(|point| point.spec.rw.has(op) && point.spec.asked_in_flight() == 1);
     let sizes = || alone().map(|point| point.spec.block_size_bytes);
     // "The smallest or more" is no advice, nor is the largest that was tried.
-    if sizes().min().is_none_or(|smallest| bytes <= smallest) || sizes().max() == Some(bytes) {
+    if sizes().min().is_none_or(|smallest| bytes <= smallest)
+        || sizes().max() == plateau.value.map(|value| value as u64)
+    {
         return None;
     }
     let large = point_alone(run, op, bytes, plateau.conditions.random)?.latency_ns_mean?;
@@ -164,10 +166,12 @@ fn in_flight(run: &Run, op: Op) -> Option<Advice> {
         // A queue depth to set is whole; the table has the interval of the saturation point.
         let from = knee.value?.round().max(1.0);
         // Near the saturation point a request waits little: up to 1.5 times its time alone.
-        match enough.value <= Some(NEAR * from) {
+        match enough.value <= Some(NEAR * from) || from <= 1.0 {
             true => format!("{size} {op}s: QD {number} gives 95 % of the highest IOPS"),
             false => {
-                format!("{size} {op}s: QD {from} for low latency, QD {number} for 95 % of the highest IOPS")
+                format!(
+                    "{size} {op}s: QD {from} (the knee) for latency, QD {number} for 95 % of the highest IOPS"
+                )
             }
         }
     };
@@ -269,12 +273,12 @@ fn pages(run: &Run) -> Option<Advice> {
         known => format!("{}/s ({})", known.value, known.interval),
     };
     let many = match &pages.many {
-        Some(Many::AtMost(most)) => format!(", up to {} at higher QD", rate(most)),
+        Some(Many::AtMost(most)) => format!(" and up to {}", rate(most)),
         Some(Many::Rising) => "; the maximum is unknown, as throughput was still rising".to_owned(),
         None => String::new(),
     };
-    let how = if pages.measured { "" } else { " (estimate)" };
-    let sentence = format!("8 KiB database reads{how}: {} at QD 1{many}", rate(&pages.one));
+    let how = if pages.measured { "" } else { " (interpolated)" };
+    let sentence = format!("8 KiB random reads{how}: {} at QD 1{many}", rate(&pages.one));
     let why = match pages.many {
         _ if pages.measured => "as measured with reads of 8 KiB, at QD 1 and at their highest throughput",
         Some(Many::AtMost(_)) => {

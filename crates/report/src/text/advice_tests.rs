@@ -34,7 +34,7 @@ fn sizes_depths_and_pages() {
     assert_eq!(sentences[..4], [expected("read"), expected("write")].concat());
     assert_eq!(
         sentences[4].0,
-        "# KiB database reads (estimate): # k/s (±# %) at QD #, up to # k/s (±# %) at higher QD"
+        "# KiB random reads (interpolated): # k/s (±# %) at QD # and up to # k/s (±# %)"
     );
     assert!(
         sentences[5].0.starts_with("writes of more than # GiB were not measured and may be slower: "),
@@ -57,9 +57,9 @@ fn pages_follow_from_the_law() {
     let advice = of(&Pretend { cv: 0.001, ..Pretend::usual() });
     let pages = advice
         .iter()
-        .find(|advice| advice.sentence.starts_with("8 KiB database reads (estimate): "))
+        .find(|advice| advice.sentence.starts_with("8 KiB random reads (interpolated): "))
         .unwrap();
-    assert!(pages.sentence.contains("(estimate): 9.2"), "{}", pages.sentence);
+    assert!(pages.sentence.contains("(interpolated): 9.2"), "{}", pages.sentence);
     assert!(pages.sentence.contains("up to 80"), "{}", pages.sentence);
 }
 
@@ -77,7 +77,8 @@ fn many_at_once_are_told_from_small_requests_and_never_below_what_was_seen_to_ri
         let mut run = Pretend { cv: 0.005, ..Pretend::usual() }.run(study, 1);
         conclude(&mut run, None).unwrap();
         let all = advice(&run);
-        let own = all.iter().find(|advice| advice.sentence.starts_with("8 KiB database reads (estimate): "));
+        let own =
+            all.iter().find(|advice| advice.sentence.starts_with("8 KiB random reads (interpolated): "));
         own.map(|advice| advice.sentence.clone()).unwrap_or_else(|| panic!("{all:?}"))
     };
     // 128 KiB reads come first and are limited by the link at 7,600 a second.

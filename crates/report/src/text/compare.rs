@@ -227,7 +227,7 @@ fn no_figure(cause: &NoFigure) -> String {
 }
 
 /// How rows of latency are read.
-const P99: &str = "; inconclusive: a side has no interval; p99: less is better";
+const P99: &str = "; inconclusive: too few valid trials; p99: less is better";
 
 /// What *faster* and *slower* mean in a table.
 pub fn verdicts(pair: &ComparedPair) -> String {

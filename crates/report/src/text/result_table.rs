@@ -2,8 +2,8 @@
 
 use iosonde_infer::finding::lookup::{estimate, found, found_like};
 use iosonde_model::{
-    About, Conditions, Detail, Finding, FindingName, LatencyLimit, Level, LevelCondition, Op, Point, Run,
-    Status, Unit, units,
+    About, Conditions, Detail, Estimate, Finding, FindingName, LatencyLimit, Level, LevelCondition, Op,
+    Point, Run, Status, Unit, units,
 };
 
 use super::{
@@ -83,12 +83,12 @@ const SMALL: [Kind; 4] = [
     Kind { name: FindingName::MaxIops, label: "highest IOPS", cell: rate },
     Kind { name: FindingName::BaseLatency, label: "latency at QD 1", cell: rate },
     Kind { name: FindingName::QueueDepthKnee, label: "knee at QD", cell: depth },
-    Kind { name: FindingName::DepthFor95Percent, label: "95 % of max at QD", cell: depth },
+    Kind { name: FindingName::DepthFor95Percent, label: "QD for 95 % of max", cell: depth },
 ];
 /// Sizes of requests of which one at a time is outstanding.
 const SIZES: [Kind; 2] = [
-    Kind { name: FindingName::PlateauBlockSize, label: "size for 95 %, QD 1", cell: plateau },
-    Kind { name: FindingName::HalfSize, label: "size for 50 %, QD 1", cell: rate },
+    Kind { name: FindingName::PlateauBlockSize, label: "for 95 % of max", cell: plateau },
+    Kind { name: FindingName::HalfSize, label: "for 50 % of max", cell: rate },
 ];
 
 /// Columns of the table of durable writes.
@@ -126,7 +126,15 @@ fn transfers(run: &Run, footnotes: &Footnotes) -> Option<ResultTable> {
     for group in groups(run) {
         rows.extend(small(run, footnotes, &group));
     }
-    rows.extend(SIZES.iter().filter_map(|kind| whole(run, footnotes, kind)));
+    let sizes: Vec<ResultRow> = SIZES.iter().filter_map(|kind| whole(run, footnotes, kind)).collect();
+    if !sizes.is_empty() {
+        rows.push(ResultRow {
+            label: "block size at QD 1".to_owned(),
+            indented: false,
+            cells: vec![None; Op::TRANSFERS.len()],
+        });
+    }
+    rows.extend(sizes.into_iter().map(|row| ResultRow { indented: true, ..row }));
     rows.extend(asked_latency(run).and_then(|limit| {
         let label = format!("IOPS with {}", limit.describe());
         Some(ResultRow { label, ..whole(run, footnotes, &AT_LATENCY)? })
@@ -185,13 +193,9 @@ fn whole(run: &Run, footnotes: &Footnotes, kind: &Kind) -> Option<ResultRow> {
 
 /// A finding in its cell. The mean of a point whose trials lie on two levels is neither: both are given.
 fn cell(run: &Run, footnotes: &Footnotes, kind: &Kind, finding: &Finding) -> Cell {
-    let mut figure = two_levels(run, finding)
+    let figure = two_levels(run, finding)
         .or_else(|| held_by_limit(run, finding))
         .unwrap_or_else(|| (kind.cell)(finding));
-    if let (FindingName::MaxIops, Detail::Highest(facts)) = (kind.name, &finding.detail) {
-        figure.interval =
-            format!("{} ({})", figure.interval, finding::highest::queue_depths(facts)).trim().to_owned();
-    }
     Cell { figure, marks: footnotes.of_finding(run, finding) }
 }
 
@@ -276,7 +280,8 @@ fn places(run: &Run) -> Option<ResultRow> {
             (0, true, true) => ", either order".to_owned(),
             (0, true, false) => ", random".to_owned(),
             (0, ..) => ", sequential".to_owned(),
-            (more, ..) => format!(" and {more} more"),
+            (1, ..) => " (+1 tie)".to_owned(),
+            (more, ..) => format!(" (+{more} ties)"),
         };
         let value = format!("{}, QD {depth}{order}", units::size(bytes));
         Some(Figure { value, interval: String::new() }.into())
@@ -322,6 +327,11 @@ fn small(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow> 
         row(kind.label, true, cells)
     };
     let mut rows: Vec<ResultRow> = SMALL.iter().filter_map(of).collect();
+    if let (Some(first), Some(depths)) = (rows.first(), depths_of_highest(run, like))
+        && first.label == SMALL[0].label
+    {
+        rows.insert(1, depths);
+    }
     let behind = |rows: &[ResultRow], label: &str| rows.iter().position(|row| row.label == label);
     if let (Some(at), Some(tail)) = (behind(&rows, SMALL[1].label), tail(run, footnotes, like)) {
         rows.insert(at + 1, tail);
@@ -343,6 +353,17 @@ fn small(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow> 
         _ => {}
     }
     rows
+}
+
+/// Queue depths that reach the highest IOPS.
+fn depths_of_highest(run: &Run, like: &Conditions) -> Option<ResultRow> {
+    let cells = Op::TRANSFERS.map(|op| match &found_like(run, FindingName::MaxIops, op, like)?.detail {
+        Detail::Highest(facts) => {
+            Some(Figure { value: finding::highest::queue_depths(facts), interval: String::new() }.into())
+        }
+        _ => None,
+    });
+    row("reached at", true, cells)
 }
 
 /// 99th percentile of single requests.
@@ -406,7 +427,10 @@ fn rate(finding: &Finding) -> Figure {
 }
 
 fn depth(finding: &Finding) -> Figure {
-    figure(Style::bare(Unit::InFlight), &estimate(finding))
+    // Requests come whole, and the ends are rounded outwards.
+    let Estimate { value, low, high } = estimate(finding);
+    let (low, high) = (low.map(|low| low.floor().max(1.0)), high.map(f64::ceil));
+    figure(Style::bare(Unit::InFlight), &Estimate { value: value.round().max(1.0), low, high })
 }
 
 fn plateau(finding: &Finding) -> Figure {

@@ -12,7 +12,8 @@ use crate::text::{
 use iosonde_judge::standing::confidence;
 use iosonde_model::{
     About, Detail, Estimate, Finding, FindingName, Inconclusive, Medium, Op, Outcome, Point, Run, Status,
-    Unit, detail::EffectProblem,
+    Unit,
+    detail::{EffectProblem, RatioAnswer},
 };
 
 use super::{
@@ -69,6 +70,7 @@ pub fn results(run: &Run) -> Results {
     let is_nothing = lines.is_empty() || (!of_storage && invalid);
     if !is_of_sheet && tables.is_empty() && is_nothing && limits.is_none() && order.is_none() {
         let (storage, inconclusive) = nothing(run);
+        let lines = if validity(run).fatal.is_some() { Vec::new() } else { lines };
         return Results { storage, inconclusive, lines, ..Results::default() };
     }
     lines.extend(open_questions::lines(run, &lines));
@@ -225,9 +227,18 @@ fn what_it_is(run: &Run) -> String {
     }
 }
 
+/// Ratios between which two rates are about the same, though nobody can say whether within the margin of a finding.
+const NEAR_ONE: [f64; 2] = [0.9, 1.1];
+
 fn order(finding: &Finding) -> Option<String> {
     let Detail::AccessOrder(answer) = finding.detail else { return None };
-    let said = finding::effect::order(answer, &workload(&finding.conditions));
+    let what = workload(&finding.conditions);
+    let is_near = finding.low.is_some_and(|low| low > NEAR_ONE[0])
+        && finding.high.is_some_and(|high| high < NEAR_ONE[1]);
+    let said = match answer {
+        RatioAnswer::Undecided if is_near => format!("random {what} are about as fast as sequential ones"),
+        _ => finding::effect::order(answer, &what),
+    };
     // An interval over several decades is no ratio to quote.
     Some(if estimate(finding).is_vague() {
         said

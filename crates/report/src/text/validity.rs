@@ -61,10 +61,14 @@ fn headline(facts: &Validity, run: &Run) -> String {
     if let Some(fatal) = &facts.fatal {
         return format!("no: {}", fatal_words(fatal));
     }
+    let warned = match facts.warnings() {
+        0 => "no warning".to_owned(),
+        1 => "1 warning".to_owned(),
+        count => format!("{count} warnings"),
+    };
     let yes = match facts.warnings() {
         0 => "yes".to_owned(),
-        1 => "yes, with 1 warning".to_owned(),
-        count => format!("yes, with {count} warnings"),
+        _ => format!("yes, with {warned}"),
     };
     let invalid_trials = facts.lines.iter().find_map(|line| match line.fact {
         Fact::Trials { trials, invalid, .. } if line.mark == Weight::Doubt => Some((invalid, trials)),
@@ -72,13 +76,11 @@ fn headline(facts: &Validity, run: &Run) -> String {
     });
     let answer = match (facts.invalid_points, invalid_trials) {
         (None, Some((invalid, trials))) => {
-            format!("partly: {invalid} of {trials} trials are invalid and not used; the others: {yes}")
+            format!("partly: {invalid} of {trials} trials are invalid and not used; {warned}")
         }
         (Some(part), _) => format!(
-            "partly: {} of {} workloads did not measure the storage; the other {}: {yes}",
-            part.invalid,
-            part.points,
-            part.points - part.invalid
+            "partly: {} of {} workloads did not measure the storage; {warned}",
+            part.invalid, part.points
         ),
         (None, None) => yes,
     };
@@ -184,8 +186,8 @@ fn words(fact: &Fact) -> String {
 fn counts(trials: usize, invalid: usize, outliers: usize, reasons: &[InvalidBy]) -> String {
     let excluded = match outliers {
         0 => String::new(),
-        1 => "; 1 of the valid ones excluded as an outlier".to_owned(),
-        count => format!("; {count} of the valid ones excluded as outliers"),
+        1 => "; 1 outlier not used".to_owned(),
+        count => format!("; {count} outliers not used"),
     };
     let why = invalid_words(reasons);
     match (trials, invalid) {
@@ -256,13 +258,12 @@ fn imprecise(points: usize, wide: usize, missing: usize, median: Option<f64>, as
     let Some(median) = median else { return format!("none of {points} workloads has a confidence interval") };
     let without = match missing {
         0 => String::new(),
-        1 => ", 1 has none".to_owned(),
-        count => format!(", {count} have none"),
+        1 => "; 1 without an interval".to_owned(),
+        count => format!("; {count} without an interval"),
     };
-    let wide = wide - missing;
     let (median, asked) = (units::percent(median), units::percent(asked));
     format!(
-        "{wide} of {points} workloads have intervals wider than the requested ±{asked} (median ±{median}){without}"
+        "{wide} of {points} workloads missed the requested precision of ±{asked} (median ±{median}{without})"
     )
 }
 

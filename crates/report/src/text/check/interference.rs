@@ -29,7 +29,7 @@ pub(super) fn words(cause: &Interference) -> String {
             format!("the hypervisor took {} of the CPU time (steal)", units::percent(*steal_share))
         }
         Interference::CpuPressure { pressure_cpu_some_share } => format!(
-            "the CPUs were overloaded {} of the time, so the machine may be the limit; stop other programs",
+            "CPU pressure was {} (tasks waited for a CPU), so the machine may be the limit; stop other programs",
             units::percent(*pressure_cpu_some_share)
         ),
         Interference::Retransmissions { retransmissions } => {

@@ -24,7 +24,7 @@ pub(in crate::text) fn limit(finding: &Finding, facts: ConstantLimit) -> String 
         (Some(Op::Read), _) => " for reads",
         (Some(_), _) => " for writes",
         (None, Some(true)) => " shared by reads and writes",
-        (None, _) => " each for reads and writes",
+        (None, _) => " for reads",
     };
     let parts = match counted {
         Counted::Chunks { chunk_bytes } => {
@@ -32,7 +32,13 @@ pub(in crate::text) fn limit(finding: &Finding, facts: ConstantLimit) -> String 
         }
         Counted::Requests | Counted::Bytes => String::new(),
     };
-    format!("{}{who}{parts}", figure(finding.unit, &estimate(finding)).in_words())
+    let value = figure(finding.unit, &estimate(finding)).in_words();
+    // Two limits of one height.
+    let again = match (finding.conditions.op, shared) {
+        (None, Some(false) | None) => format!(" and {value} for writes"),
+        _ => String::new(),
+    };
+    format!("{value}{who}{again}{parts}")
 }
 
 /// Why it is a limit, or why there is none.

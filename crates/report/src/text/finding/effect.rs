@@ -115,7 +115,7 @@ pub(in crate::text) fn order(answer: RatioAnswer, what: &str) -> String {
         RatioAnswer::Equal => "as fast as",
         RatioAnswer::Lower => "slower than",
         RatioAnswer::Higher => "faster than",
-        RatioAnswer::Undecided => return format!("random over sequential {what}: inconclusive"),
+        RatioAnswer::Undecided => return format!("ratio of random to sequential {what}: inconclusive"),
     };
     format!("random {what} are {how} sequential ones")
 }

@@ -16,7 +16,7 @@ pub(in crate::text) fn subject(finding: &Finding) -> String {
         FindingName::HalfSize => "Half-bandwidth size",
         FindingName::NetworkRoundTrip => "Network round trip",
         FindingName::PlateauBlockSize => "Block size of the plateau",
-        FindingName::QueueDepthKnee => "Saturation point",
+        FindingName::QueueDepthKnee => "Knee",
         FindingName::DepthFor95Percent => "Queue depth for 95 % of the maximum",
         FindingName::EffectiveDepth => "Effective queue depth",
         FindingName::RandomVsSequential => "Random against sequential throughput",
