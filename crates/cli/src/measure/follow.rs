@@ -250,9 +250,8 @@ impl Measurement {
         // Whether the time suffices was asked before anything was written. Now it was the storage that was slow, and what
         // was written shall not have been for nothing: the fewest and shortest trials are measured beyond the time.
         let (points, visiting) = (plan.points, plan.visiting);
-        let schedule = |budget_s| {
-            Schedule::visiting(points.clone(), visiting.clone(), terms(&self.options, budget_s))
-        };
+        let schedule =
+            |budget_s| Schedule::visiting(points.clone(), visiting.clone(), terms(&self.options, budget_s));
         let fitted = match schedule(self.budget_s()) {
             Err(Unplannable::TooShort { needed_s, .. }) => {
                 self.screen.say(&format!(
