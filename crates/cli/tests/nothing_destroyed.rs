@@ -185,7 +185,7 @@ fn no_target_is_what_the_run_or_somebody_else_needs() {
     let point = ["--time", "50ms", "--size", "1M", "--rw", "randwrite", "--destroy"];
     for (target, more, reason) in [
         ("notebook.db", &[][..], "iosonde's notebook of runs"),
-        ("hard", &[], "iosonde's notebook of runs"),
+        ("hard", &[], "one of iosonde's notebooks of runs"),
         ("archive.db", &[], "one of iosonde's notebooks of runs"),
         ("vm.img", &[], "open for writing"),
         ("locked.db", &[], "locked"),

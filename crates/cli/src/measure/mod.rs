@@ -195,8 +195,9 @@ impl Measurement {
         self.options.max_write_bytes.map_or(u64::MAX, |max| max.saturating_sub(self.run.info.bytes_written))
     }
 
-    /// What is left of the time when measuring begins: preparation, its flush included, is taken off once. A
-    /// resumed run has what it had at first, since the trials' length follows from it.
+    /// What is left of the time when measuring begins: preparation, its flush included, is taken off once. The time
+    /// begins with the first byte that is prepared. A resumed run has what it had at first, since the trials' length
+    /// follows from it.
     fn budget_s(&self) -> f64 {
         let trials = &self.run.trials;
         let first = trials.iter().position(|trial| trial.round > 0);
