@@ -247,8 +247,9 @@ impl Measurement {
                 self.run.info.device.notes.push(note);
             }
         }
-        // Whether the time suffices was asked before anything was written. Now it was the storage that was slow, and what
-        // was written shall not have been for nothing: the fewest and shortest trials are measured beyond the time.
+        // Whether the time suffices was asked before anything was written. Now it was the storage that was slow, and
+        // what was written shall not have been for nothing: the fewest and shortest trials are measured beyond the
+        // time.
         let (points, visiting) = (plan.points, plan.visiting);
         let schedule =
             |budget_s| Schedule::visiting(points.clone(), visiting.clone(), terms(&self.options, budget_s));
