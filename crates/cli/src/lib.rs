@@ -44,6 +44,7 @@ pub fn run_program() -> ExitCode {
         let screen = Screen::new(&cli.shared);
         dispatch(&cli, screen)
     });
+    iosonde_rig::leave::let_go();
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure { code, text }) => {

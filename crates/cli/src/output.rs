@@ -8,7 +8,10 @@ use std::{
     ffi::OsStr,
     fs::{self, File, FileType, Metadata},
     io::{self, Read, Write},
-    os::unix::fs::{FileTypeExt, MetadataExt},
+    os::unix::{
+        ffi::OsStrExt,
+        fs::{FileTypeExt, MetadataExt},
+    },
     path::{Path, PathBuf},
 };
 
@@ -51,6 +54,7 @@ pub fn check(path: &Path, apart: &[Protected], screen: Screen) -> Result<(), Fai
         return Ok(());
     }
     guard::refuse_strangers_link(path).map_err(Failure::usage)?;
+    refuse_a_companions_name(path)?;
     if let Ok(found) = fs::metadata(path) {
         if let Some(one) = apart.iter().find(|one| is_same_file(&found, &one.path)) {
             return Err(Failure::usage(format!(
@@ -98,6 +102,7 @@ pub fn is_same(one: &Path, other: &Path) -> bool {
 /// Writes a file, replacing an earlier one whole or not at all.
 pub fn write(path: &Path, bytes: &[u8], screen: Screen) -> Result<(), Failure> {
     guard::refuse_strangers_link(path).map_err(Failure::usage)?;
+    refuse_a_companions_name(path)?;
     let found = fs::metadata(path).ok();
     if let Some(found) = &found {
         refuse_to_replace(path, found, screen)?;
@@ -157,6 +162,22 @@ fn replace(path: &Path, bytes: &[u8], before: Option<Metadata>) -> io::Result<()
     written.and_then(|()| fs::rename(&beside, &path)).inspect_err(|_| {
         let _ = fs::remove_file(&beside);
     })
+}
+
+/// A file beside a database, under the name that SQLite gives to its log, journal or index: SQLite would play it back,
+/// overwrite it or refuse to open the database.
+fn refuse_a_companions_name(path: &Path) -> Result<(), Failure> {
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    let of = ["-wal", "-journal", "-shm"].iter().find_map(|ending| name.strip_suffix(ending.as_bytes()));
+    let database = of.map(|name| path.with_file_name(OsStr::from_bytes(name)));
+    match database.filter(|database| database.is_file() && beginning(database).starts_with(SQLITE[0])) {
+        Some(database) => Err(Failure::usage(format!(
+            "{} is a name that SQLite uses for the database {}; name another file",
+            path.display(),
+            database.display()
+        ))),
+        None => Ok(()),
+    }
 }
 
 fn refuse_to_replace(path: &Path, found: &Metadata, screen: Screen) -> Result<(), Failure> {

@@ -200,3 +200,18 @@ fn a_notebook_on_a_read_only_medium_and_somebody_elses_can_be_read() {
     let said = bench.iosonde(&["point", "sim:ideal", "--time", "50ms", "--store", "medium/n.db"]);
     said.refused(&["medium/n.db", "cannot be written", "--store PATH"]);
 }
+
+#[test]
+fn a_notebook_that_is_mounted_as_a_single_file_is_read_and_not_written() {
+    let bench = Bench::new();
+    assert_eq!(bench.iosonde(&["point", "sim:ideal", "--time", "1s", "-q"]).code, 0);
+    let bound = Mounted::bound(&bench.path("notebook.db"), &bench.path("bound.db"));
+    let Some(_bound) = bound.filter(|_| is_root()) else {
+        return eprintln!("skipped: this user may not mount");
+    };
+    let before = std::fs::read(bench.path("notebook.db")).unwrap();
+    let measure = ["point", "sim:ideal", "--time", "1s", "-q", "--store", "bound.db"];
+    bench.iosonde(&measure).refused(&["bound.db", "second name", "cp"]);
+    assert!(bench.iosonde(&["ls", "--store", "bound.db"]).out.contains("sim:ideal"));
+    assert_eq!(std::fs::read(bench.path("notebook.db")).unwrap(), before);
+}

@@ -51,7 +51,7 @@ fn furnished() -> Bench {
     binary("other.db-wal", b"\x37\x7f\x06\x82");
     binary("other.db-journal", b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7");
     fs::copy(bench.path("notebook.db"), bench.path("archive.db")).unwrap();
-    fs::hard_link(bench.path("notebook.db"), bench.path("hard")).unwrap();
+    fs::hard_link(bench.path("archive.db"), bench.path("hard")).unwrap();
     symlink(bench.path("thesis.md"), bench.path("soft")).unwrap();
     fs::create_dir(bench.path("folder")).unwrap();
     bench
@@ -82,6 +82,9 @@ fn no_result_is_written_over_what_is_no_result() {
         "other.db-wal",
         "other.db-journal",
         "archive.db",
+        // Not there, and SQLite would take it for its own.
+        "archive.db-shm",
+        "archive.db-journal",
         "notebook.db",
         "hard",
         "soft",
@@ -111,7 +114,8 @@ fn no_result_is_written_over_what_is_no_result() {
     // The user's word is enough for a file, and for nothing that holds runs.
     let forced = bench.iosonde(&["export", "last", "-f", "csv", "-o", "thesis.md", "--force"]);
     assert_eq!(forced.code, 0, "{}", forced.err);
-    for name in ["notebook.db", "hard", "archive.db", "other.db", "other.db-wal", "other.db-journal"] {
+    let databases = ["notebook.db", "hard", "archive.db", "archive.db-shm", "archive.db-journal"];
+    for name in databases.iter().chain(&["other.db", "other.db-wal", "other.db-journal"]) {
         refused(&bench, &["export", "last", "-f", "csv", "-o", name, "--force"]);
     }
 }
@@ -181,7 +185,7 @@ fn no_target_is_what_the_run_or_somebody_else_needs() {
     let point = ["--time", "50ms", "--size", "1M", "--rw", "randwrite", "--destroy"];
     for (target, more, reason) in [
         ("notebook.db", &[][..], "iosonde's notebook of runs"),
-        ("hard", &[], "iosonde's notebook of runs"),
+        ("hard", &[], "one of iosonde's notebooks of runs"),
         ("archive.db", &[], "one of iosonde's notebooks of runs"),
         ("vm.img", &[], "open for writing"),
         ("locked.db", &[], "locked"),

@@ -125,6 +125,27 @@ fn kill_9_loses_at_most_one_trial_and_resume_completes() {
     bench.iosonde(&["resume"]).refused(&["no run was interrupted"]);
 }
 
+/// Filling is done anew, and the time is the study's: a short run on a busy disk could not be resumed.
+#[test]
+fn what_an_interrupted_preparation_took_is_not_taken_off_the_time() {
+    let bench = Bench::new();
+    bench.text("small.toml", SMALL_STUDY);
+    std::fs::create_dir(bench.path("here")).unwrap();
+    let said = bench.after_trials(&["run", "small.toml", "here", "--size", "64MiB"], 1).signal("INT").wait();
+    assert_eq!(said.code, 130, "{}", said.err);
+    let mut book = iosonde_store::Notebook::open(&bench.path("notebook.db")).unwrap();
+    let mut info = book.info(&book.resolve(None).unwrap()).unwrap();
+    let time_s = info.budget_s.unwrap();
+    info.elapsed_s = 10.0 * time_s;
+    book.update(&info).unwrap();
+    drop(book);
+    let run = bench.run(&["resume"]);
+    assert_eq!(run.info.state, RunState::Done);
+    let measured = run.trials.iter().filter(|trial| trial.round > 0);
+    let measured_s: f64 = measured.map(|trial| trial.elapsed_s).sum();
+    assert!(measured_s > time_s / 2.0 && run.info.elapsed_s > 10.0 * time_s, "{measured_s} of {time_s} s");
+}
+
 #[test]
 fn a_count_of_requests_is_made_and_counted() {
     let bench = Bench::new();

@@ -5,7 +5,8 @@
 //! The range is that of `u64`: 584 years, so nothing ever lands in an overflow bucket.
 //!
 //! Only touched buckets cost memory that the processor sees: latencies within a factor of four share 4 KiB. What is
-//! kept is packed, without the unused buckets at both ends: of 117 KB some 10 stay.
+//! kept is packed to the buckets in use, each by its distance from the one before and its count, seven bits a byte: of
+//! 117 KB some 400 bytes stay, where a cut to the range of the latencies left 11 KB.
 
 use std::ops::Range;
 
@@ -14,13 +15,16 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 const SUB_BITS: u32 = 8;
 const SUBS: usize = 1 << SUB_BITS;
 const BUCKETS: usize = (64 - SUB_BITS as usize + 1) * SUBS;
+/// Another byte of this number follows.
+const MORE: u8 = 0x80;
 
 /// Counts of values by size. Serialised as `[[upper_ns, count], ..]`, empty buckets left out.
 #[derive(Clone)]
 pub struct Histogram {
-    /// The bucket that `counts` begins with: above 0 in a packed one.
-    first: usize,
+    /// Every bucket's count; empty in a packed one.
     counts: Box<[u64]>,
+    /// The buckets in use of a packed one.
+    packed: Box<[u8]>,
     total: u64,
     sum_ns: u128,
     min_ns: u64,
@@ -29,7 +33,8 @@ pub struct Histogram {
 
 impl Default for Histogram {
     fn default() -> Self {
-        Self { first: 0, counts: vec![0; BUCKETS].into(), total: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 }
+        let (counts, packed) = (vec![0; BUCKETS].into(), Box::default());
+        Self { counts, packed, total: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 }
     }
 }
 
@@ -61,7 +66,7 @@ impl Histogram {
     /// Counts one value.
     #[inline]
     pub fn record(&mut self, ns: u64) {
-        match self.counts.get_mut(index(ns).wrapping_sub(self.first)) {
+        match self.counts.get_mut(index(ns)) {
             Some(count) => *count += 1,
             None => self.unpacked()[index(ns)] += 1,
         }
@@ -71,12 +76,12 @@ impl Histogram {
         self.max_ns = self.max_ns.max(ns);
     }
 
-    /// All buckets, for values outside of those that a packed histogram has.
+    /// All buckets of one that is packed.
     #[cold]
     fn unpacked(&mut self) -> &mut [u64] {
         let mut all = vec![0; BUCKETS];
-        all[self.first..self.first + self.counts.len()].copy_from_slice(&self.counts);
-        (self.first, self.counts) = (0, all.into());
+        self.filled().for_each(|(i, count)| all[i] = count);
+        (self.counts, self.packed) = (all.into(), Box::default());
         &mut self.counts
     }
 
@@ -85,12 +90,23 @@ impl Histogram {
         if self.total == 0 { 0..0 } else { index(self.min_ns)..index(self.max_ns) + 1 }
     }
 
+    /// The buckets in use with their counts, ascending.
+    fn filled(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let used = if self.counts.is_empty() { 0..0 } else { self.used() };
+        let counted = used.map(|i| (i, self.counts[i])).filter(|(_, count)| *count > 0);
+        counted.chain(Packed { rest: &self.packed, bucket: 0 })
+    }
+
     /// The same, in as little memory as it takes: for what is kept.
     #[must_use]
     pub fn packed(self) -> Self {
-        let used = self.used();
-        let counts = used.clone().map(|i| self.counts[i - self.first]).collect();
-        Self { first: used.start, counts, ..self }
+        let (mut packed, mut before) = (Vec::new(), 0);
+        for (i, count) in self.filled() {
+            push_number(&mut packed, (i - before) as u64);
+            push_number(&mut packed, count);
+            before = i;
+        }
+        Self { counts: Box::default(), packed: packed.into(), ..self }
     }
 
     /// Adds another histogram's counts.
@@ -98,11 +114,11 @@ impl Histogram {
         if other.total == 0 {
             return;
         }
-        if self.counts.len() < BUCKETS {
+        if self.counts.is_empty() {
             self.unpacked();
         }
-        for i in other.used() {
-            self.counts[i] = self.counts[i].saturating_add(other.counts[i - other.first]);
+        for (i, count) in other.filled() {
+            self.counts[i] = self.counts[i].saturating_add(count);
         }
         self.total = self.total.saturating_add(other.total);
         self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
@@ -112,10 +128,11 @@ impl Histogram {
 
     /// Forgets everything, touching only the buckets that were used.
     pub fn clear(&mut self) {
-        if self.total > 0 {
-            let (from, to) = (index(self.min_ns) - self.first, index(self.max_ns) - self.first);
-            self.counts[from..=to].fill(0);
+        if !self.counts.is_empty() {
+            let used = self.used();
+            self.counts[used].fill(0);
         }
+        self.packed = Box::default();
         (self.total, self.sum_ns, self.min_ns, self.max_ns) = (0, 0, u64::MAX, 0);
     }
 
@@ -166,12 +183,10 @@ impl Histogram {
 
     /// The used buckets: (middle, upper bound inclusive, count), ascending.
     pub fn buckets(&self) -> impl Iterator<Item = (f64, u64, u64)> + '_ {
-        self.used().map(|i| (i, self.counts[i - self.first])).filter(|(_, count)| *count > 0).map(
-            |(i, count)| {
-                let (low, width) = bounds(i);
-                (low as f64 + (width - 1) as f64 / 2.0, low + (width - 1), count)
-            },
-        )
+        self.filled().map(|(i, count)| {
+            let (low, width) = bounds(i);
+            (low as f64 + (width - 1) as f64 / 2.0, low + (width - 1), count)
+        })
     }
 
     /// Rebuilds a histogram from its written form. `mean_ns`, `min_ns` and `max_ns` restore what buckets lose.
@@ -201,6 +216,39 @@ impl Histogram {
         }
         out.packed()
     }
+}
+
+/// Reads packed buckets.
+struct Packed<'a> {
+    rest: &'a [u8],
+    bucket: usize,
+}
+
+impl Packed<'_> {
+    fn number(&mut self) -> Option<u64> {
+        let length = self.rest.iter().position(|byte| byte & MORE == 0)? + 1;
+        let (digits, rest) = self.rest.split_at(length);
+        self.rest = rest;
+        Some(digits.iter().rev().fold(0, |sum, byte| sum << 7 | u64::from(byte & !MORE)))
+    }
+}
+
+impl Iterator for Packed<'_> {
+    type Item = (usize, u64);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.bucket += self.number()? as usize;
+        Some((self.bucket, self.number()?))
+    }
+}
+
+/// Seven bits a byte, the lowest first.
+fn push_number(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= u64::from(MORE) {
+        bytes.push(number as u8 | MORE);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
 }
 
 impl std::fmt::Debug for Histogram {
@@ -254,7 +302,8 @@ mod tests {
             let whole = recorded(&before);
             let mut packed = whole.clone().packed();
             prop_assert_eq!(&packed, &whole);
-            prop_assert!(packed.counts.len() <= packed.used().len());
+            // A bucket's distance takes two bytes at most, since there are fewer than 2^14, and such a count one.
+            prop_assert!(packed.counts.is_empty() && packed.packed.len() <= 3 * before.len());
             let mut merged = whole.clone();
             merged.merge(&recorded(&after).packed());
             let mut into_packed = packed.clone();
@@ -265,6 +314,17 @@ mod tests {
             let mut cleared = all.packed();
             cleared.clear();
             prop_assert_eq!(cleared, Histogram::new());
+        }
+    }
+
+    #[test]
+    fn packed_numbers_of_every_length_come_back() {
+        let counts = (0..64).map(|bits| 1 << bits).chain([127, 128, 16_383, 16_384, u64::MAX / 2]);
+        for count in counts {
+            let pairs = [(3, count), (1_000, 1), (u64::MAX, count)];
+            let histogram = Histogram::from_pairs(&pairs, None, None, None);
+            let back: Vec<u64> = histogram.buckets().map(|(.., count)| count).collect();
+            assert_eq!(back, [count, 1, count]);
         }
     }
 

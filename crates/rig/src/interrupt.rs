@@ -3,19 +3,33 @@
 use std::{
     sync::{
         Once,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
     thread,
 };
+
+use crate::leave;
 
 /// The signals that end a run.
 const CAUGHT: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 
 static STOP: AtomicBool = AtomicBool::new(false);
+/// The signals that came, a bit each.
+static ASKED: AtomicU32 = AtomicU32::new(0);
 
-extern "C" fn ask_to_stop(_signal: libc::c_int) {
-    // A store is all that is allowed here: signal handlers may not allocate or lock (signal-safety(7)).
+extern "C" fn ask_to_stop(signal: libc::c_int) {
+    // Signal handlers may not allocate or lock (signal-safety(7)).
     STOP.store(true, Ordering::Relaxed);
+    let own = 1 << signal;
+    if ASKED.fetch_or(own, Ordering::Relaxed) & own == 0 {
+        return;
+    }
+    leave::let_go();
+    // SAFETY: both calls are allowed here. The signal waits until this handler returns, and then ends the process.
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+        libc::raise(signal);
+    }
 }
 
 /// Sends the signal of Ctrl-C to a process that was started here and has not been waited for.
@@ -30,12 +44,11 @@ pub fn catch() -> &'static AtomicBool {
     static TAKER: Once = Once::new();
     TAKER.call_once(take_on_a_thread);
     for signal in CAUGHT {
-        // SAFETY: the structure is plain data that is zero where it is not set; the handler is signal-safe.
-        // RESETHAND gives the second signal its usual effect; no RESTART, so that a waiting call returns.
+        // SAFETY: the structure is plain data that is zero where it is not set; the handler is signal-safe. No RESTART,
+        // so that a waiting call returns.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = ask_to_stop as *const () as libc::sighandler_t;
-            action.sa_flags = libc::SA_RESETHAND;
             libc::sigaction(signal, &action, std::ptr::null_mut());
         }
     }

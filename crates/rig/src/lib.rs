@@ -65,6 +65,8 @@ pub mod engine;
 pub mod guard;
 pub mod interrupt;
 mod issued;
+pub mod leave;
+pub mod memory;
 mod merge;
 pub mod offset;
 mod pace;
@@ -79,3 +81,5 @@ mod together;
 pub mod trial;
 pub mod verify;
 pub mod witness;
+
+pub use recorder::WINDOW_NS;

@@ -43,6 +43,12 @@ pub enum StoreError {
     )]
     Orphan { companion: PathBuf },
     #[error(
+        "the notebook {} has a second name (a hard link, or it is mounted as a single file); SQLite keeps its log \
+         beside one name, and a notebook that is written under two of them is ruined; nothing was written. Copy it to \
+         a file of its own (cp), and name that with --store PATH", .path.display()
+    )]
+    SecondName { path: PathBuf },
+    #[error(
         "{} is not a notebook: it is no SQLite file; it was not touched; choose another with --store PATH",
         .path.display()
     )]

@@ -11,6 +11,8 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
+
 use crate::{
     StoreError,
     companion::beside,
@@ -86,6 +88,19 @@ pub(crate) fn check(path: &Path) -> Result<(), StoreError> {
         Header::OtherDatabase => Err(StoreError::Foreign { path: path.to_owned() }),
         Header::NoDatabase => Err(StoreError::NoDatabase { path: path.to_owned() }),
     }
+}
+
+/// Whether a file may be found under another name, beside which SQLite would look for another log: a hard link, or a
+/// mount of this one file.
+pub(crate) fn has_second_name(path: &Path) -> bool {
+    let Ok(path) = fs::canonicalize(path) else { return false };
+    let linked = fs::metadata(&path).is_ok_and(|found| found.nlink() > 1);
+    let mount = |path: &Path| {
+        let found = statx(CWD, path, AtFlags::empty(), StatxFlags::MNT_ID).ok()?;
+        // Kernels before 5.8 do not tell.
+        StatxFlags::from_bits_retain(found.stx_mask).contains(StatxFlags::MNT_ID).then_some(found.stx_mnt_id)
+    };
+    linked || path.parent().is_some_and(|folder| mount(folder) != mount(&path))
 }
 
 fn first_bytes(path: &Path) -> io::Result<Vec<u8>> {

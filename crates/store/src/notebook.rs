@@ -47,7 +47,7 @@ impl Notebook {
         match fs::metadata(path) {
             // An empty file is what SQLite leaves before the first table is made.
             Ok(found) if found.is_file() && found.len() == 0 => Err(missing()),
-            Ok(_) if may_write(path) => Self::open_where(path, journal_kind),
+            Ok(_) if may_write(path) && !files::has_second_name(path) => Self::open_where(path, journal_kind),
             Ok(_) => Self::open_to_read(path),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(missing()),
             Err(source) => Err(StoreError::Unreachable { path: path.to_owned(), source }),
@@ -155,6 +155,9 @@ fn check_place(path: &Path) -> Result<(), StoreError> {
         return Err(StoreError::IsFolder { path: path.to_owned() });
     }
     files::check(path)?;
+    if files::has_second_name(path) {
+        return Err(StoreError::SecondName { path: path.to_owned() });
+    }
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),

@@ -2,7 +2,9 @@
 //!
 //! Our own writes make it grow again, so that a later look at its size alone would see nothing: what they have not
 //! reached is a hole. So size and holes are looked at after each trial, and the run ends there. The trial in which it
-//! happened is not kept.
+//! happened is not kept. A device that is removed has no size any more, and one can become smaller.
+
+use std::io::{Seek, SeekFrom};
 
 use iosonde_model::{Phase, TrialSpec, units};
 use iosonde_rig::{guard::TargetKind, platform};
@@ -27,9 +29,6 @@ impl Measurement {
         let Some(admitted) = self.session.admitted.as_ref().filter(|_| phase != Phase::Prepare) else {
             return Ok(());
         };
-        if admitted.kind == TargetKind::Block {
-            return Ok(());
-        }
         let measured_bytes = self.session.device.working_set_bytes;
         let (target, size) = (&self.run.info.target, units::size);
         let gone = |error: std::io::Error| {
@@ -38,6 +37,19 @@ impl Measurement {
                 in_words(&error)
             ))
         };
+        if admitted.kind == TargetKind::Block {
+            let now_bytes = (&*admitted.file).seek(SeekFrom::End(0)).map_err(gone)?;
+            return if now_bytes >= measured_bytes {
+                Ok(())
+            } else {
+                Err(Failure::failed(format!(
+                    "{target}: the device was removed or became smaller while it was measured ({} of it are measured, \
+                     and its size is {} now); the trial in which that happened is not kept",
+                    size(measured_bytes),
+                    size(now_bytes)
+                )))
+            };
+        }
         let now_bytes = admitted.file.metadata().map_err(gone)?.len();
         let what = if now_bytes < measured_bytes {
             format!("{} of it are measured, and its size is {} now", size(measured_bytes), size(now_bytes))

@@ -3,13 +3,16 @@
 use iosonde_infer::adaptive;
 use iosonde_infer::conclude;
 use iosonde_judge::estimate::FEWEST_TRIALS;
-use iosonde_model::{Closed, DeviceNote, LeftOut, Phase, Point, Study, Trial, TrialSpec, units};
+use iosonde_model::{
+    Closed, DeviceNote, LeftOut, Medium, Phase, Point, Study, Trial, TrialSpec, Window, units,
+};
 use iosonde_plan::schedule;
 use iosonde_plan::schedule::Schedule;
 use iosonde_plan::schedule::ScheduledTrial;
 use iosonde_plan::schedule::Terms;
+use iosonde_plan::schedule::Unplannable;
 use iosonde_plan::schedule::Visiting;
-use iosonde_rig::{drive::Limits, prepare};
+use iosonde_rig::{WINDOW_NS, drive::Limits, memory, prepare};
 
 use super::{
     Measurement,
@@ -22,6 +25,9 @@ use crate::{failure::Failure, options::Options, studies, typed};
 const WARM_UP_SHARE: f64 = 0.1;
 /// Time that each trial needs beside its own: opening the engine, reading the witnesses, keeping the trial.
 pub const OVERHEAD_S: f64 = 0.012;
+/// Memory of a trial beside its own fields and windows: histograms and names. 1 KB on a virtual disk, and three times
+/// that where latencies spread over more buckets.
+const BESIDE_BYTES: usize = 2048;
 
 impl Measurement {
     /// A study's course, from where the kept trials have brought it.
@@ -34,6 +40,7 @@ impl Measurement {
                 self.run.info.id
             )));
         }
+        self.reserve_memory(&schedule);
         let mut course = Course::new(schedule, self.before_measuring_s());
         if let Some(grid_rounds) = adaptive::grid_rounds(study.adaptive) {
             (course.stage, course.grid_rounds) = (Stage::Grid, grid_rounds);
@@ -43,6 +50,20 @@ impl Measurement {
             }
         }
         Ok(course)
+    }
+
+    /// Takes the memory that the trials will need before the first of them is measured.
+    fn reserve_memory(&mut self, schedule: &Schedule) {
+        if self.session.device.medium == Medium::Simulated {
+            return;
+        }
+        let expected = schedule.forecast();
+        let trials = expected.rounds_expected as usize * (expected.points + 1);
+        let trials = trials.saturating_sub(self.run.trials.len());
+        let windows = (expected.trial_s * 1e9 / WINDOW_NS as f64).ceil() as usize;
+        let each_bytes = size_of::<Trial>() + windows * size_of::<Window>() + BESIDE_BYTES;
+        memory::reserve(trials.saturating_mul(each_bytes));
+        self.run.trials.reserve_exact(trials);
     }
 
     /// Measures points that no study planned, in as many rounds as the options ask for.
@@ -226,9 +247,23 @@ impl Measurement {
                 self.run.info.device.notes.push(note);
             }
         }
-        // Whether the time suffices was asked before anything was written; now it is the storage that was slow.
-        schedule_of(plan.points, plan.visiting, &self.options, self.budget_s())
-            .map_err(|failure| Failure::failed(failure.text))
+        // Whether the time suffices was asked before anything was written. Now it was the storage that was slow, and
+        // what was written shall not have been for nothing: the fewest and shortest trials are measured beyond the
+        // time.
+        let (points, visiting) = (plan.points, plan.visiting);
+        let schedule =
+            |budget_s| Schedule::visiting(points.clone(), visiting.clone(), terms(&self.options, budget_s));
+        let fitted = match schedule(self.budget_s()) {
+            Err(Unplannable::TooShort { needed_s, .. }) => {
+                self.screen.say(&format!(
+                    "note          preparing took too much of --time; measuring takes another {}",
+                    units::duration(needed_s)
+                ));
+                schedule(needed_s)
+            }
+            fitted => fitted,
+        };
+        fitted.map_err(Failure::failed)
     }
 
     /// Says once that nothing more is written.

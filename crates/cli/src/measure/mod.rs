@@ -150,6 +150,9 @@ impl Measurement {
     /// Keeps a trial before anything else happens.
     pub fn keep(&mut self, mut trial: Trial) -> Result<(), Failure> {
         trial.id = self.run.trials.len() as u64 + 1;
+        // Room was made for as many as there might have been.
+        trial.windows.shrink_to_fit();
+        trial.stalls.shrink_to_fit();
         self.run.info.bytes_written += trial.witnesses.issued_write_bytes;
         self.run.info.elapsed_s = self.elapsed_s();
         match self.replay.pop_front() {
@@ -192,15 +195,22 @@ impl Measurement {
         self.options.max_write_bytes.map_or(u64::MAX, |max| max.saturating_sub(self.run.info.bytes_written))
     }
 
-    /// What is left of the time when measuring begins: preparation, its flush included, is taken off once. A
-    /// resumed run has what it had at first, since the trials' length follows from it.
+    /// What is left of the time when measuring begins: preparation, its flush included, is taken off once. The time
+    /// begins with the first byte that is prepared. A resumed run has what it had at first, since the trials' length
+    /// follows from it.
     fn budget_s(&self) -> f64 {
-        let first = self.run.trials.iter().find(|trial| trial.round > 0);
-        let begun_s = first.map_or_else(|| self.elapsed_s(), |trial| trial.started_s);
+        let trials = &self.run.trials;
+        let first = trials.iter().position(|trial| trial.round > 0);
+        let begun_s = first.map_or_else(|| self.elapsed_s(), |first| trials[first].started_s);
+        // A preparation that was interrupted was made anew from its beginning: only the last one counts.
+        let prepared = &trials[..first.unwrap_or(trials.len())];
+        let begins = |trial: &Trial| trial.experiment.is_empty() && trial.spec.offset_bytes == 0;
+        let prepared = &prepared[prepared.iter().rposition(begins).unwrap_or(0)..];
+        let lost_s = prepared.first().map_or(0.0, |trial| trial.started_s);
         // A state takes as long as it takes, and its time is its own.
-        let before = |trial: &&Trial| trial.experiment == STATE && trial.started_s < begun_s;
-        let state_s: f64 = self.run.trials.iter().filter(before).map(|trial| trial.elapsed_s).sum();
-        self.options.time_ns as f64 / 1e9 - (begun_s - state_s)
+        let states = prepared.iter().filter(|trial| trial.experiment == STATE);
+        let state_s: f64 = states.map(|trial| trial.elapsed_s).sum();
+        self.options.time_ns as f64 / 1e9 - (begun_s - lost_s - state_s)
     }
 
     fn voids(&self) -> Voids {

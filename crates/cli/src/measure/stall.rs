@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use iosonde_model::{Medium, Phase, units};
-use iosonde_rig::stall::{STALLED_AFTER, StallWatch};
+use iosonde_rig::{
+    leave,
+    stall::{STALLED_AFTER, StallWatch},
+};
 
 use super::Measurement;
 use crate::{failure::FAILED, notebook, screen::Screen};
@@ -31,6 +34,7 @@ impl Measurement {
                 "{target}: a call has not returned for {idle}: the storage or its server hangs, and the program with \
                  it{kept}"
             ));
+            leave::let_go();
             // The thread that measures cannot come back to say how it went.
             #[allow(clippy::exit)]
             std::process::exit(FAILED.into());

@@ -27,6 +27,13 @@ impl Mounted {
         Some(Self(at.to_owned()))
     }
 
+    /// One file under a second name.
+    pub(crate) fn bound(file: &Path, at: &Path) -> Option<Self> {
+        fs::write(at, "").unwrap();
+        let done = Command::new("mount").arg("--bind").arg(file).arg(at).output().ok()?;
+        done.status.success().then(|| Self(at.to_owned()))
+    }
+
     pub(crate) fn resize(&self, size: &str) {
         self.remount(&format!("remount,size={size}"));
     }

@@ -4,7 +4,7 @@
  * so does what the program says on stderr. A record is a line `KIND OFFSET LENGTH NAME` and then LENGTH bytes.
  *
  * Faults: of the reads and writes of files under PRELOAD_TARGET, one in PRELOAD_ONE_IN (drawn from a fixed seed) meets
- * PRELOAD_FAULT: eio, enospc, eintr, eagain, short, hang.
+ * PRELOAD_FAULT: eio, enospc, eintr, eagain, short, hang. With PRELOAD_READS_ONLY no write does.
  *
  * Trespasses: with the fault trespass, such a transfer first tries to make the files PRELOAD_ALLOWED and
  * PRELOAD_FORBIDDEN: what a mistake of the program could do at this moment. */
@@ -24,6 +24,7 @@
 static int log_fd = -1;
 static const char *watch, *target, *fault;
 static unsigned long one_in = 1;
+static int reads_only;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 __attribute__((constructor)) static void begin(void) {
@@ -31,6 +32,7 @@ __attribute__((constructor)) static void begin(void) {
     target = getenv("PRELOAD_TARGET");
     fault = getenv("PRELOAD_FAULT");
     if (getenv("PRELOAD_ONE_IN")) one_in = strtoul(getenv("PRELOAD_ONE_IN"), 0, 10);
+    reads_only = getenv("PRELOAD_READS_ONLY") != 0;
     if (getenv("PRELOAD_LOG")) log_fd = open(getenv("PRELOAD_LOG"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 
@@ -104,7 +106,7 @@ ssize_t write(int fd, const void *bytes, size_t length) {
 }
 
 ssize_t pwrite64(int fd, const void *bytes, size_t length, off64_t at) {
-    int error = meets(fd, &length);
+    int error = reads_only ? 0 : meets(fd, &length);
     if (error) return errno = error, -1;
     ssize_t done = REAL(pwrite64)(fd, bytes, length, at);
     if (done > 0) changed(fd, 'W', at, bytes, done);

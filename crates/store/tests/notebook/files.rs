@@ -39,6 +39,24 @@ fn reading_makes_nothing() {
     assert!(Notebook::open_existing(&path).unwrap().list().unwrap().is_empty());
 }
 
+/// Two programs with two names of one notebook would each have a log of their own.
+#[test]
+fn a_notebook_with_a_second_name_is_read_and_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, second) = (folder.path().join("notebook.db"), folder.path().join("second.db"));
+    drop(Notebook::open(&path).unwrap().begin(&info("a")).unwrap());
+    fs::hard_link(&path, &second).unwrap();
+    let before = fs::read(&path).unwrap();
+    for name in [&path, &second] {
+        assert!(matches!(Notebook::open(name), Err(StoreError::SecondName { .. })));
+        assert_eq!(Notebook::open_existing(name).unwrap().list().unwrap().len(), 1);
+    }
+    assert_eq!(fs::read(&path).unwrap(), before);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    fs::remove_file(&second).unwrap();
+    Notebook::open(&path).unwrap();
+}
+
 #[test]
 fn a_file_that_is_no_database_is_refused_and_not_touched() {
     let folder = tempfile::tempdir().unwrap();
