@@ -134,7 +134,7 @@ fn run_batch(
         let place = job.place_of("rw");
         return Err(Failure::usage(format!("{place}: --read-only writes nothing, and {} does", job.spec.rw)));
     }
-    let asked = Asked { command: "iosonde fio", writes: writes.is_some(), apart: &apart };
+    let asked = Asked { command: "iosonde fio JOBFILE --target", writes: writes.is_some(), apart: &apart };
     let opened = session::open(batch.site.target(), &options, asked, &mut notebook::Strays(&mut book));
     let mut session = opened.map_err(|failure| words::of_the_file(failure, batch))?;
     if let Site::Existing(_) = batch.site {

@@ -239,3 +239,46 @@ fn no_name_is_in_the_table_twice() {
     names.dedup();
     assert_eq!(names.len(), all);
 }
+
+/// The page's lists are those of the table.
+#[test]
+fn the_page_lists_every_option() {
+    const MARK: &str = "<!-- options: written by `UPDATE_DOCS=1 cargo test -p iosonde-plan page` -->\n";
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/coming-from-fio.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let (before, _) = page.split_once(MARK).expect("the page has its mark");
+    let names =
+        |option: &FioOption| option.names().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let list = |wanted: fn(&Role) -> Option<&'static str>| {
+        let mut rows: Vec<(&'static str, Vec<String>)> = Vec::new();
+        for (why, option) in OPTIONS.iter().filter_map(|option| Some((wanted(&option.role)?, option))) {
+            match rows.iter_mut().find(|(known, _)| *known == why) {
+                Some((_, known)) => known.push(names(option)),
+                None => rows.push((why, vec![names(option)])),
+            }
+        }
+        rows.iter().map(|(why, names)| format!("| {} | {why} |\n", names.join(", "))).collect::<String>()
+    };
+    let used: Vec<String> = OPTIONS.iter().filter(|option| option.role == Role::Used).map(names).collect();
+    let idle = list(|role| match role {
+        Role::Idle(why) => Some(why),
+        _ => None,
+    });
+    let refused = list(|role| match role {
+        Role::Refused { instead, .. } => Some(instead),
+        _ => None,
+    });
+    let expected = format!(
+        "{before}{MARK}\n### Read\n\n{}.\n\n### No effect\n\n| option | why |\n|---|---|\n{idle}\n### Refused\n\nValues with \
+         which fio does the usual thing are taken (`thinktime=0`).\n\n| option | instead |\n|---|---|\n{refused}",
+        used.join(", ")
+    );
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, &expected).unwrap();
+    }
+    let kept = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        kept == expected,
+        "docs/coming-from-fio.md is old: UPDATE_DOCS=1 cargo test -p iosonde-plan page"
+    );
+}
