@@ -24,6 +24,7 @@ const EXAMPLES: &str = "Examples:
   iosonde run quick FILE --read-only  measure without writing a byte
   iosonde run quick sim:ideal       rehearse on a simulated device, in a second
   iosonde point ./ --rw randread --bs 4k --depth 32
+  iosonde fio job.fio               the jobs of a fio job file, checked
   iosonde doctor ./                 what can be measured here, and what would disturb it";
 
 /// Options of every command.
@@ -67,6 +68,8 @@ pub enum Command {
     Resume(ResumeArgs),
     /// Run one workload once, like fio, and check it
     Point(Box<PointArgs>),
+    /// Run fio's job files, or a fio command line, and check the results
+    Fio(Box<FioArgs>),
     /// List the runs in the notebook
     Ls(LsArgs),
     /// Show the end screen of a run again
@@ -120,9 +123,10 @@ pub struct TargetArgs {
     /// io_uring, libaio, psync, mmap or null, with options as in io_uring:sqpoll [default: the fastest that works here]
     #[arg(long, alias = "ioengine", value_name = "NAME")]
     pub engine: Option<String>,
-    /// Require direct I/O [default: direct wherever the file system supports it]
-    #[arg(long, conflicts_with = "buffered")]
-    pub direct: bool,
+    /// Require direct I/O [default: direct wherever the file system supports it]; fio's --direct=0 is --buffered
+    #[arg(long, value_name = "0|1", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
+    #[arg(value_parser = parse_yes, conflicts_with = "buffered")]
+    pub direct: Option<bool>,
     /// Buffered I/O: use the page cache
     #[arg(long)]
     pub buffered: bool,
@@ -136,7 +140,7 @@ pub struct TargetArgs {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// Your name for the run
-    #[arg(long, value_name = "NAME", value_parser = parse_label)]
+    #[arg(long, alias = "name", value_name = "NAME", value_parser = parse_label)]
     pub label: Option<String>,
     /// Your note
     #[arg(long, value_name = "TEXT")]
@@ -246,14 +250,96 @@ pub struct PointArgs {
     #[arg(long, value_name = "FIGURE=TIME", conflicts_with_all = ["and", "rate", "ios", "warmup", "verify"])]
     pub latency_limit: Option<LatencyLimit>,
     /// Warm-up time, not counted [default: a tenth, and until the queue has turned over once]
-    #[arg(long, value_name = "TIME", value_parser = units::parse_time)]
+    #[arg(long, alias = "ramp_time", value_name = "TIME", value_parser = units::parse_time)]
     pub warmup: Option<u64>,
     /// End after N requests per job
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, alias = "number_ios", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub ios: Option<u64>,
+    /// fio's word for what a point does anyway
+    #[arg(long = "time_based", hide = true, value_name = "1", num_args = 0..=1, require_equals = true)]
+    #[arg(value_parser = ["1"], default_missing_value = "1")]
+    pub time_based: Option<String>,
+    /// fio's word for what a point does anyway
+    #[arg(long = "group_reporting", hide = true, value_name = "1", num_args = 0..=1, require_equals = true)]
+    #[arg(value_parser = ["1"], default_missing_value = "1")]
+    pub group_reporting: Option<String>,
     /// What is measured and how.
     #[command(flatten)]
     pub common: TargetArgs,
+}
+
+/// Reads fio's 0 or 1.
+fn parse_yes(text: &str) -> Result<bool, String> {
+    match text {
+        "1" => Ok(true),
+        "0" => Ok(false),
+        _ => Err("it is 0 or 1".into()),
+    }
+}
+
+/// `iosonde fio`.
+#[derive(Debug, Clone, Args)]
+pub struct FioArgs {
+    /// fio's job files
+    #[arg(value_name = "JOBFILE", required_unless_present = "line")]
+    pub files: Vec<String>,
+    /// A fio command line, behind `--`: -- fio --name=x --rw=randread --size=1g
+    #[arg(last = true, value_name = "FIO", conflicts_with = "files")]
+    pub line: Vec<String>,
+    /// Measure here instead of the files that the jobs name: a directory, file, block device or sim:NAME
+    #[arg(long, value_name = "TARGET")]
+    pub target: Option<String>,
+    /// Run no job longer than this
+    #[arg(long, value_name = "TIME", value_parser = parse_trial_time)]
+    pub time: Option<u64>,
+    /// Make no file of a job larger than this
+    #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
+    pub size: Option<u64>,
+    /// Print what would be run, and measure nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Write nothing: refuse jobs that write
+    #[arg(long)]
+    pub read_only: bool,
+    /// Overwrite an existing file or device; one that holds data needs its identity
+    #[arg(long, value_name = "IDENTITY", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub destroy: Option<String>,
+    /// Seed of the random number generator [default: drawn, and reported]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Your name for the run
+    #[arg(long, value_name = "NAME", value_parser = parse_label)]
+    pub label: Option<String>,
+    /// Your note
+    #[arg(long, value_name = "TEXT")]
+    pub note: Option<String>,
+    /// Print one JSON document, to stdout or to PATH
+    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub json: Option<PathBuf>,
+    /// Print fio's JSON instead: json or json+ [default: normal]
+    #[arg(long, value_name = "FORMAT")]
+    pub output_format: Option<FioFormat>,
+    /// File of fio's JSON [default: stdout]
+    #[arg(long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+    /// Run only the sections of this name; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub section: Vec<String>,
+    /// Exit with 3 if a verdict is a warning or invalid
+    #[arg(long)]
+    pub strict: bool,
+}
+
+/// Form of fio's results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FioFormat {
+    /// iosonde's screen.
+    Normal,
+    /// fio's JSON.
+    Json,
+    /// fio's JSON with histograms.
+    #[value(name = "json+")]
+    JsonPlus,
 }
 
 /// `iosonde ls`.

@@ -36,6 +36,17 @@ const COMMANDS: &[(&str, Examples, &[&str])] = &[
         &[],
     ),
     (
+        "fio",
+        &[
+            ("fio job.fio --time 10s", "a job file, no job longer than 10 seconds"),
+            (
+                "fio -- fio --name=a --rw=randread --size=1g --direct=1",
+                "a fio command line, on a file of iosonde's own",
+            ),
+        ],
+        &[],
+    ),
+    (
         "ls",
         &[("ls", "every run in the notebook"), ("ls --store other.db", "those of another notebook")],
         UNWRITTEN,

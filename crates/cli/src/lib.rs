@@ -21,6 +21,7 @@ mod session;
 mod sheets;
 mod sides;
 mod simulated;
+mod single;
 mod state;
 mod stream;
 mod studies;
@@ -62,6 +63,7 @@ fn dispatch(cli: &Cli, screen: Screen) -> Result<(), Failure> {
         Command::Run(args) => command::run::run(args, store, screen),
         Command::Resume(args) => command::resume::run(args, store, screen),
         Command::Point(args) => command::point::run(args, store, screen),
+        Command::Fio(args) => command::fio::run(args, store, screen),
         Command::Ls(args) => command::ls::run(args, store, screen),
         Command::Show(args) => command::show::run(args, store, screen),
         Command::Rm(args) => command::rm::run(args, store, screen),

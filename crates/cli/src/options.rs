@@ -73,7 +73,7 @@ impl Options {
             rounds,
             size_bytes: args.size,
             engine: args.engine.clone(),
-            direct: if args.direct { Some(true) } else { args.buffered.then_some(false) },
+            direct: args.direct.or(args.buffered.then_some(false)),
             read_only: args.read_only,
             destroy: args.destroy.clone(),
             ..Self::usual(time_ns, precision, seed)

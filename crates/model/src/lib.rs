@@ -9,6 +9,7 @@ mod comparison;
 pub mod detail;
 mod device;
 mod finding;
+pub mod fio;
 mod histogram;
 mod name;
 mod note;

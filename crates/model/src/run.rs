@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Device, Finding, Host, Judgement, Point, Trial};
+use crate::{Device, Finding, Host, Judgement, Point, Trial, fio::FioJobs};
 
 /// The version of the JSON document.
 pub const RUN_SCHEMA: u32 = 2;
@@ -88,15 +88,19 @@ pub struct RunInfo {
     /// Options as given, needed to resume the run.
     #[serde(default)]
     pub options: serde_json::Value,
+    /// Jobs of a run that came from fio's job files or command line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fio: Option<FioJobs>,
 }
 
 /// The study's name of results that another tool measured.
 pub const IMPORT: &str = "import";
 
 impl RunInfo {
-    /// Returns true if trials are independent workloads without repetition: single points and imported results.
+    /// Returns true if trials are independent workloads without repetition: single points, fio's jobs and imported
+    /// results.
     pub fn is_single(&self) -> bool {
-        self.study == "point" || self.is_imported()
+        self.study == "point" || self.fio.is_some() || self.is_imported()
     }
 
     /// Returns true if another tool measured the results.

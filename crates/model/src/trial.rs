@@ -38,6 +38,28 @@ pub struct Direction {
     pub histogram: Histogram,
 }
 
+impl Direction {
+    /// One direction of several jobs that ran at once: counts and rates are added, latencies merged. `None` of none.
+    pub fn of_all(parts: &[&Self]) -> Option<Self> {
+        if parts.is_empty() {
+            return None;
+        }
+        let sum = |figure: fn(&Self) -> u64| parts.iter().map(|part| figure(part)).sum();
+        let mut histogram = Histogram::new();
+        parts.iter().for_each(|part| histogram.merge(&part.histogram));
+        Some(Self {
+            ios: sum(|d| d.ios),
+            bytes: sum(|d| d.bytes),
+            errors: sum(|d| d.errors),
+            short: sum(|d| d.short),
+            iops: parts.iter().map(|d| d.iops).sum(),
+            bytes_per_s: parts.iter().map(|d| d.bytes_per_s).sum(),
+            latency_ns: LatencySummary::of(&histogram),
+            histogram: histogram.packed(),
+        })
+    }
+}
+
 /// Statistics of the latencies of one direction, in nanoseconds. All `None` when nothing completed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct LatencySummary {
@@ -163,6 +185,25 @@ pub struct Flush {
     pub commit: Option<Commits>,
 }
 
+impl Flush {
+    /// Flushes of several jobs that ran at once; `None` of none.
+    pub fn of_all(parts: &[&Self]) -> Option<Self> {
+        if parts.is_empty() {
+            return None;
+        }
+        let (mut histogram, mut commits) = (Histogram::new(), Histogram::new());
+        parts.iter().for_each(|part| histogram.merge(&part.histogram));
+        parts.iter().filter_map(|part| part.commit.as_ref()).for_each(|own| commits.merge(&own.histogram));
+        Some(Self {
+            ios: parts.iter().map(|part| part.ios).sum(),
+            errors: parts.iter().map(|part| part.errors).sum(),
+            latency_ns: LatencySummary::of(&histogram),
+            histogram: histogram.packed(),
+            commit: Commits::of(commits),
+        })
+    }
+}
+
 /// Latencies of commits: writes and the flush that made them durable.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Commits {
@@ -199,6 +240,30 @@ pub struct Stream {
     pub unserved: u64,
     /// Completions per second, where a rate was requested.
     pub achieved_rate_iops: Option<f64>,
+    /// Measured time of its jobs; `None` in runs of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured_s: Option<f64>,
+    /// CPU time of its jobs in user mode, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_user_s: Option<f64>,
+    /// CPU time of its jobs in the kernel, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_system_s: Option<f64>,
+    /// Its windows; empty in runs of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub windows: Vec<Window>,
+}
+
+impl Stream {
+    /// Returns the results of one direction.
+    pub fn direction(&self, op: Op) -> Option<&Direction> {
+        match op {
+            Op::Read => self.read.as_ref(),
+            Op::Write => self.write.as_ref(),
+            Op::Trim => self.trim.as_ref(),
+            Op::Flush => None,
+        }
+    }
 }
 
 /// Result of verification, in blocks.

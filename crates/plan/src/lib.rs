@@ -4,5 +4,6 @@
 //! trials so far. All functions are pure: nothing here makes I/O or reads a clock.
 
 pub mod experiment;
+pub mod fio;
 pub mod points;
 pub mod schedule;

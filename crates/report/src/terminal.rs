@@ -15,7 +15,7 @@ use crate::{
 use iosonde_infer::finding::RUN;
 use iosonde_model::{
     Commits, Direction, Finding, Flush, Injected, Judgement, LatencySummary, Op, Outcome, Run, Status, Trial,
-    TrialSpec, Unit, Verification, units,
+    TrialSpec, Unit, Verification, fio::FioReport, units,
 };
 
 pub use crate::paint::Paint;
@@ -238,6 +238,53 @@ pub fn trial(run: &Run, details: bool, paint: Paint) -> String {
     out + &paint.hang("  ", 2, &format!("one trial, no interval: `iosonde run` gives one{more}"))
 }
 
+/// Results of the jobs of fio's job files: a row for each direction of each job, the groups below each other, and
+/// whether they are valid; with `details`, what each check says.
+pub fn jobs(run: &Run, details: bool, paint: Paint) -> String {
+    let groups = run.info.fio.iter().flat_map(|fio| &fio.groups);
+    let measured = run.trials.iter().filter(|trial| trial.phase == iosonde_model::Phase::Measure);
+    let pairs: Vec<(&Trial, &Vec<FioReport>)> = measured.zip(groups).collect();
+    let subject = crate::subject(&run.info.device);
+    let mut out = paint.hang("", 2, &clean(&format!("fio's jobs on {}   {subject}", run.info.target)));
+    out.push('\n');
+    let mut rows = vec![TRIAL_HEADS.map(str::to_owned)];
+    for (trial, reports) in &pairs {
+        for report in *reports {
+            rows.extend(report_rows(trial, report));
+        }
+    }
+    out += &rows_of_figures(&rows, paint);
+    for (trial, reports) in &pairs {
+        // With several groups each has its name in front.
+        if pairs.len() > 1 || reports.len() > 1 {
+            out += &format!(
+                "\n{}",
+                paint.hang("", 2, &clean(&format!("{}, {} s", trial.experiment, fixed(trial.measured_s))))
+            );
+        }
+        out += &around(trial, paint);
+    }
+    out += &format!("\n{}", valid(run, false, paint));
+    if details {
+        for (trial, _) in &pairs {
+            out += &checks_of(run, trial, paint);
+        }
+    }
+    let more = if details { "" } else { "; -v lists the checks" };
+    out + &paint.hang("  ", 2, &format!("one trial each, no interval: `iosonde run` gives one{more}"))
+}
+
+/// A row for each direction of a job, and for its flushes.
+fn report_rows(trial: &Trial, report: &FioReport) -> Vec<[String; 8]> {
+    let label = |what: &str| format!("{} {what}", clean(&report.name));
+    let mut rows = Vec::new();
+    for op in Op::DIRECTIONS {
+        rows.extend(report.direction(trial, op).map(|lane| transfer_row(label(op.name()), &lane)));
+    }
+    rows.extend(report.flush(trial).map(|flush| flush_row(label("flush"), &flush, trial.measured_s)));
+    rows
+}
+
 /// Columns of the table of one trial.
 const TRIAL_HEADS: [&str; 8] = ["", "IOPS", "bandwidth", "mean", "p50", "p99", "p99.9", "max"];
 
@@ -256,6 +303,11 @@ fn latency_table(trial: &Trial, paint: Paint) -> String {
         rows.extend(own.map(|(op, lane)| transfer_row(label(op.name()), lane)));
         rows.extend(stream.flush.as_ref().map(|flush| flush_row(label("flush"), flush, trial.measured_s)));
     }
+    rows_of_figures(&rows, paint)
+}
+
+/// Rows below their heads.
+fn rows_of_figures(rows: &[[String; 8]], paint: Paint) -> String {
     let widths: [usize; 8] =
         std::array::from_fn(|at| rows.iter().map(|row| columns(&row[at])).max().unwrap_or(0) + 2);
     let line = |(nth, row): (usize, &[String; 8])| {
@@ -388,9 +440,15 @@ fn table(rows: &[(&str, String)], paint: Paint) -> String {
 /// The same answer as a study's; with `details`, what was not checked of this trial, and what passed.
 fn verdicts(run: &Run, trial: &Trial, details: bool, paint: Paint) -> String {
     let mut out = format!("\n{}", valid(run, false, paint));
-    if !details {
-        return out;
+    if details {
+        out += &checks_of(run, trial, paint);
     }
+    out
+}
+
+/// What was not checked of a trial, and what passed.
+fn checks_of(run: &Run, trial: &Trial, paint: Paint) -> String {
+    let mut out = String::new();
     let about = |verdict: &&Judgement| verdict.trial == Some(trial.id) || verdict.trial.is_none();
     let own: Vec<&Judgement> = run.verdicts.iter().filter(about).collect();
     let not_checked = |verdict: &&&Judgement| verdict.verdict == Outcome::NotChecked;

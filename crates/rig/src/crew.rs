@@ -39,6 +39,8 @@ pub struct Job {
     pub number: u32,
     /// Seed of the job's random numbers.
     pub seed: u64,
+    /// Duration and warm-up.
+    pub limits: Limits,
 }
 
 /// Result of one worker.
@@ -58,14 +60,26 @@ pub struct Worked {
     pub found: Option<Verification>,
 }
 
-/// The jobs of a workload, those of a stream one after another.
-pub fn jobs(spec: &TrialSpec, seed: u64) -> Vec<Job> {
+/// The jobs of a workload, those of a stream one after another; each stream with its limits.
+pub fn jobs(spec: &TrialSpec, limits: &[Limits], seed: u64) -> Vec<Job> {
     let streams = spec.streams().enumerate();
     let jobs =
         streams.flat_map(|(stream, spec)| (0..spec.jobs).map(move |number| (stream, spec.alone(), number)));
     jobs.zip(0..)
-        .map(|((stream, spec, number), n)| Job { stream, spec, number, seed: job_seed(seed, n) })
+        .map(|((stream, spec, number), n)| Job {
+            stream,
+            spec,
+            number,
+            seed: job_seed(seed, n),
+            limits: limits[stream],
+        })
         .collect()
+}
+
+/// What jobs measure together: nothing where one is alone, or where they end at different moments.
+fn together(jobs: &[Job]) -> Option<Together> {
+    let alike = jobs.iter().all(|job| job.limits == jobs[0].limits);
+    (jobs.len() > 1 && alike).then(|| Together::new(jobs.len()))
 }
 
 /// Hooks around the measured loops, on the calling thread: one after all engines are open and before the first
@@ -80,8 +94,6 @@ pub trait Around {
 /// Settings that all jobs of a trial share.
 #[derive(Debug, Clone, Copy)]
 pub struct Shift<'a> {
-    /// Duration and warm-up of each job.
-    pub limits: Limits,
     /// Preparation goes through the span from its start.
     pub phase: Phase,
     /// Ends everything early.
@@ -110,8 +122,8 @@ pub fn work(
             Ok(vec![verified(storage, &jobs[0], 0, shift, worked?)?])
         }
         Storage::File(file) => {
-            let (gate, together) = (Gate::new(jobs.len()), Together::new(jobs.len()));
-            let together = &together;
+            let (gate, together) = (Gate::new(jobs.len()), together(jobs));
+            let together = together.as_ref();
             std::thread::scope(|scope| {
                 let work = |job| {
                     let (member, file) = (Member(&gate), Arc::clone(file));
@@ -260,7 +272,7 @@ fn beside_others(
     job: &Job,
     shift: Shift,
     Member(gate): &Member,
-    together: &Together,
+    together: Option<&Together>,
 ) -> Result<Worked, Ended> {
     let equipped = equip(storage, job, 0, shift);
     if equipped.is_err() {
@@ -270,7 +282,7 @@ fn beside_others(
     gate.wait();
     let called_off = gate.called_off.load(Ordering::Acquire);
     let worked = equipped.map(|mut equipped| {
-        let worked = (!called_off).then(|| drive(&mut equipped, job, shift, Some(together)));
+        let worked = (!called_off).then(|| drive(&mut equipped, job, shift, together));
         (equipped, worked)
     });
     gate.wait();
@@ -350,7 +362,7 @@ fn drive(
     }
     let (cpu_before, delay_before_s) = (witness::thread_cpu(), witness::thread_delay_s());
     let offsets = (offsets(job, shift.phase), job.seed);
-    let drive = Drive::new(engine.as_mut(), clock, buffers, &job.spec, offsets, shift.limits, shift.stop);
+    let drive = Drive::new(engine.as_mut(), clock, buffers, &job.spec, offsets, job.limits, shift.stop);
     let mut drive = drive.verifying(verify.take()).beside(together);
     drive.begin()?;
     while !drive.is_done() {
@@ -409,11 +421,11 @@ fn in_virtual_time(
     let equipped = jobs.iter().zip(0..).map(|(job, index)| equip(&storage, job, index, shift));
     let mut equipped = equipped.collect::<io::Result<Vec<Equipped>>>()?;
     let clock = Clock::Virtual(shared.clock.clone());
-    let together = (jobs.len() > 1).then(|| Together::new(jobs.len()));
+    let together = together(jobs);
     let mut drives: Vec<Drive> = Vec::with_capacity(jobs.len());
     for (job, Equipped { buffers, opened, verify }) in jobs.iter().zip(&mut equipped) {
         let (engine, offsets) = (opened.engine.as_mut(), (offsets(job, shift.phase), job.seed));
-        let drive = Drive::new(engine, &clock, buffers, &job.spec, offsets, shift.limits, shift.stop);
+        let drive = Drive::new(engine, &clock, buffers, &job.spec, offsets, job.limits, shift.stop);
         drives.push(drive.verifying(verify.take()).beside(together.as_ref()));
     }
     around.before();

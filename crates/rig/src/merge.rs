@@ -5,9 +5,7 @@
 //! its count and its rate agree. Windows are cut anew on one grid, from the jobs' own, each taken as even within;
 //! percentiles by window are left out, since those of several jobs have no common value.
 
-use iosonde_model::{
-    Commits, Direction, Flush, Histogram, LatencySummary, Op, Stream, TrialSpec, Window, WindowDirection,
-};
+use iosonde_model::{Direction, Flush, Histogram, Op, Stream, TrialSpec, Window, WindowDirection};
 
 use crate::{
     crew::Worked,
@@ -43,15 +41,19 @@ impl Team {
     pub fn of(spec: &TrialSpec, worked: Vec<Worked>) -> Self {
         let specs: Vec<&TrialSpec> = spec.streams().collect();
         let mut by_stream: Vec<Vec<Driven>> = specs.iter().map(|_| Vec::new()).collect();
+        let mut cpu_s: Vec<Option<(f64, f64)>> = specs.iter().map(|_| Some((0.0, 0.0))).collect();
         for worker in worked {
-            by_stream[worker.stream].push(worker.driven);
+            let sum = |(user_s, system_s), own: (f64, f64)| (user_s + own.0, system_s + own.1);
+            let stream = worker.stream;
+            cpu_s[stream] = cpu_s[stream].zip(worker.cpu_s).map(|(so_far, own)| sum(so_far, own));
+            by_stream[stream].push(worker.driven);
         }
         let mut teams: Vec<Self> =
             specs.iter().zip(by_stream).map(|(spec, driven)| Self::stream(spec, driven)).collect();
         if teams.len() == 1 {
             return teams.remove(0);
         }
-        let apart = |(spec, team): (&&TrialSpec, &Self)| Stream {
+        let apart = |((spec, team), cpu_s): ((&&TrialSpec, &Self), Option<(f64, f64)>)| Stream {
             spec: spec.alone(),
             read: team.recorded.read.clone(),
             write: team.recorded.write.clone(),
@@ -60,8 +62,12 @@ impl Team {
             in_flight_mean: team.in_flight_mean,
             unserved: team.unserved,
             achieved_rate_iops: team.achieved_rate_iops,
+            measured_s: Some(team.recorded.measured_s),
+            cpu_user_s: cpu_s.map(|cpu_s| cpu_s.0),
+            cpu_system_s: cpu_s.map(|cpu_s| cpu_s.1),
+            windows: team.recorded.windows.clone(),
         };
-        let streams = specs.iter().zip(&teams).map(apart).collect();
+        let streams = specs.iter().zip(&teams).zip(cpu_s).map(apart).collect();
         let rates: Vec<f64> = teams.iter().filter_map(|team| team.achieved_rate_iops).collect();
         Self {
             in_flight_mean: teams.iter().map(|team| team.in_flight_mean).sum(),
@@ -110,7 +116,7 @@ pub fn recorded(mut jobs: Vec<Recorded>) -> Recorded {
     }
     let directions = |pick: fn(&Recorded) -> Option<&Direction>| -> Option<Direction> {
         let parts: Vec<&Direction> = jobs.iter().filter_map(pick).collect();
-        (!parts.is_empty()).then(|| direction(&parts))
+        Direction::of_all(&parts)
     };
     let read = directions(|job| job.read.as_ref());
     let write = directions(|job| job.write.as_ref());
@@ -122,7 +128,7 @@ pub fn recorded(mut jobs: Vec<Recorded>) -> Recorded {
     let longest_s = jobs.iter().map(|job| job.measured_s).fold(0.0, f64::max);
     let flushes: Vec<&Flush> = jobs.iter().filter_map(|job| job.flush.as_ref()).collect();
     Recorded {
-        flush: (!flushes.is_empty()).then(|| flush(&flushes)),
+        flush: Flush::of_all(&flushes),
         windows,
         // One job's stall is none of the storage's where others were served.
         stalls: Vec::new(),
@@ -176,36 +182,6 @@ fn common(jobs: &[Recorded]) -> (f64, f64) {
     let ends =
         jobs.iter().filter_map(|job| job.windows.last()).map(|window| window.start_s + window.length_s);
     (starts.fold(0.0, f64::max), ends.fold(f64::INFINITY, f64::min))
-}
-
-fn direction(parts: &[&Direction]) -> Direction {
-    let sum = |figure: fn(&Direction) -> u64| parts.iter().map(|part| figure(part)).sum();
-    let mut histogram = Histogram::new();
-    parts.iter().for_each(|part| histogram.merge(&part.histogram));
-    Direction {
-        ios: sum(|d| d.ios),
-        bytes: sum(|d| d.bytes),
-        errors: sum(|d| d.errors),
-        short: sum(|d| d.short),
-        iops: parts.iter().map(|d| d.iops).sum(),
-        bytes_per_s: parts.iter().map(|d| d.bytes_per_s).sum(),
-        latency_ns: LatencySummary::of(&histogram),
-        histogram: histogram.packed(),
-    }
-}
-
-fn flush(parts: &[&Flush]) -> Flush {
-    let mut histogram = Histogram::new();
-    parts.iter().for_each(|part| histogram.merge(&part.histogram));
-    let mut commits = Histogram::new();
-    parts.iter().filter_map(|part| part.commit.as_ref()).for_each(|own| commits.merge(&own.histogram));
-    Flush {
-        ios: parts.iter().map(|part| part.ios).sum(),
-        errors: parts.iter().map(|part| part.errors).sum(),
-        latency_ns: LatencySummary::of(&histogram),
-        histogram: histogram.packed(),
-        commit: Commits::of(commits),
-    }
 }
 
 /// Windows of all jobs on one grid, over the time in which all of them measured.

@@ -13,6 +13,7 @@ use crate::{
     engine::Storage,
     issued::Issued,
     merge::Team,
+    prepare,
     verify::VerifyPlan,
     witness::Watch,
 };
@@ -64,20 +65,41 @@ impl Bed {
         Self { storage: Storage::Simulated(shared), watch: None, clock, folder: None }
     }
 
+    /// Empties the page cache of the whole file; a simulated device keeps its own.
+    pub fn drop_pages(&self) {
+        if let Storage::File(file) = &self.storage {
+            let length_bytes = file.metadata().map_or(0, |metadata| metadata.len());
+            prepare::drop_pages(file, 0..length_bytes);
+        }
+    }
+
     /// Runs one trial. Fails only where the machine refuses (engine not to be opened, memory not to be had), or with an
     /// [`Unfit`](crate::verify::Unfit) where the workload cannot be verified; requests that fail are counted in the
     /// trial.
     pub fn run(&mut self, order: &Order, stop: &AtomicBool) -> io::Result<FinishedTrial> {
-        let jobs = crew::jobs(order.spec, order.seed);
+        self.run_each(order, &[], stop)
+    }
+
+    /// Runs one trial whose streams have limits of their own; without any, all have the order's.
+    pub fn run_each(
+        &mut self,
+        order: &Order,
+        own: &[Limits],
+        stop: &AtomicBool,
+    ) -> io::Result<FinishedTrial> {
         let Self { storage, watch, clock, folder } = self;
         let plan = VerifyPlan::new(storage, order.spec, order.seed, clock)?;
-        let limits = within_room(storage, order.spec, within_one_pass(order.spec, order.limits))?;
-        let shift = Shift { limits, phase: order.phase, stop, plan: &plan, folder: folder.as_ref() };
+        let asked = (0..order.spec.streams().count()).map(|at| own.get(at).copied().unwrap_or(order.limits));
+        let within = |limits| within_room(storage, order.spec, within_one_pass(order.spec, limits));
+        let limits = asked.clone().map(within).collect::<io::Result<Vec<Limits>>>()?;
+        let jobs = crew::jobs(order.spec, &limits, order.seed);
+        let shift = Shift { phase: order.phase, stop, plan: &plan, folder: folder.as_ref() };
         let mut seen = Seen::new(storage, watch, clock, order.spec);
         let before = injected(storage);
         let worked = crew::work(storage, &jobs, shift, &mut seen)?;
         let mut notes: Vec<LoopNote> = Vec::new();
-        if order.spec.has(Op::Trim) && limits.ios != order.limits.ios {
+        if order.spec.has(Op::Trim) && limits.iter().zip(asked).any(|(limits, asked)| limits.ios != asked.ios)
+        {
             notes.push(LoopNote::TrimsEndAfterOnePass);
         }
         for note in worked.iter().flat_map(|worker| &worker.notes) {

@@ -87,14 +87,16 @@ fn a_flush_leaves_nothing_dirty() {
 }
 
 #[test]
-fn with_dsync_each_write_is_durable_when_it_completes() {
-    with_every_engine(16, 4, Sync::Dsync, |what, scratch, mut desk| {
-        assert_eq!(desk.blocks(Op::Write, 0..16), vec![BLOCK as i32; 16], "{what}");
-        match cached_pages(scratch.descriptor()) {
-            Some((_, dirty)) => assert_eq!(dirty, 0, "{what}"),
-            None => skip(what, "this kernel cannot tell what is dirty (cachestat)"),
-        }
-    });
+fn with_dsync_and_osync_each_write_is_durable_when_it_completes() {
+    for sync in [Sync::Dsync, Sync::Osync] {
+        with_every_engine(16, 4, sync, |what, scratch, mut desk| {
+            assert_eq!(desk.blocks(Op::Write, 0..16), vec![BLOCK as i32; 16], "{what}");
+            match cached_pages(scratch.descriptor()) {
+                Some((_, dirty)) => assert_eq!(dirty, 0, "{what}"),
+                None => skip(what, "this kernel cannot tell what is dirty (cachestat)"),
+            }
+        });
+    }
 }
 
 #[test]

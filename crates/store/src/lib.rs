@@ -45,6 +45,7 @@
 //! #   budget_s: Some(90.0),
 //! #   rounds: 0,
 //! #   options: serde_json::Value::Null,
+//! #   fio: None,
 //! };
 //! let lock = notebook.begin(&info)?;
 //!

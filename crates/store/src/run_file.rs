@@ -104,6 +104,7 @@ pub(crate) mod tests {
             device: Device::unknown("imported", 0),
             host: Host::default(),
             options: serde_json::Value::Null,
+            fio: None,
         };
         Run::new(info, trials)
     }

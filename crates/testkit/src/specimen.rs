@@ -197,6 +197,7 @@ pub fn run_on(device: Device, trial: Trial) -> Run {
         device,
         host: Host::default(),
         options: Default::default(),
+        fio: None,
     };
     let mut point = Point::planned(0, &trial.experiment, trial.spec.clone());
     // Enough trials for a point: `too-few-samples` counts the point's, the others look at this one.

@@ -9,6 +9,7 @@ use std::{
 
 use iosonde_infer::conclude::conclude;
 use iosonde_model::{Device, Sheet, Study};
+use iosonde_plan::fio;
 use iosonde_report::FORMATS;
 use iosonde_rig::witness::thread_cpu;
 use iosonde_sim::DeviceFile;
@@ -32,6 +33,16 @@ pub struct Parser {
 fn texts(texts: &[&str]) -> Vec<Vec<u8>> {
     texts.iter().map(|text| text.as_bytes().to_vec()).collect()
 }
+
+/// Job files of fio with most options that are read.
+const JOB_FILES: &[&str] = &[
+    "[global]\nioengine=libaio\ndirect=1\nsize=1g\nruntime=10\ntime_based\n; all at once\n[a]\nrw=randrw\n\
+     bssplit=4k/60:64k/40\nrwmixread=70\niodepth=16\nnumjobs=4\nrandom_distribution=zipf:1.2\n[b]\nstonewall\n\
+     rw=write:8k\nbs=4k,16k\nfdatasync=32\nbuffer_compress_percentage=50\nfilename=x\\:y\noffset_increment=10%\n",
+    "[j]\nfilesize=64m\nnrfiles=3\nfilename_format=f.$jobnum\nrw=randread\nbsrange=1k-16k\nba=512\n\
+     rate_iops=500,300\nrate_process=poisson\noffset=10%\nio_size=200m\nloops=3\nramp_time=500ms\nkb_base=1000\n\
+     include j.fio\n[k]\nverify=crc32c\nrw=randwrite\nsize=0x100000\nrandom_distribution=zoned:80/20:20/80\n",
+];
 
 /// All of them; the folder holds a notebook `n.db` and a run's file `run.json`.
 pub fn parsers(folder: &Path) -> Vec<Parser> {
@@ -73,6 +84,7 @@ pub fn parsers(folder: &Path) -> Vec<Parser> {
             binary: false,
             read: |bytes, _| import::import(&String::from_utf8_lossy(bytes)).is_ok(),
         },
+        Parser { name: "fio job file", corpus: texts(JOB_FILES), binary: true, read: job_file },
         Parser { name: "run", corpus: vec![file("run.json")], binary: false, read: run },
         Parser { name: "notebook", corpus: vec![file("n.db")], binary: true, read: notebook },
     ]
@@ -154,4 +166,25 @@ pub fn series(parser: &Parser, folder: &Path, seed: u64, mut goes_on: impl FnMut
 /// Time on the processor: others may use the machine meanwhile.
 fn busy_s() -> f64 {
     thread_cpu().map_or(0.0, |(user_s, system_s)| user_s + system_s)
+}
+
+/// A job file that is read, typed and laid out; as a command line, too.
+fn job_file(bytes: &[u8], _: &Path) -> bool {
+    let read = |_: &Path| Ok(bytes.to_vec());
+    let variable = |name: &str| (name.len() < 4).then(|| "1".to_owned());
+    let world = fio::World { read: &read, variable: &variable, keyword: &|_| Some(4096) };
+    let words: Vec<String> =
+        String::from_utf8_lossy(bytes).split_whitespace().map(|word| format!("--{word}")).collect();
+    let _ = fio::read::command_line(&words, &world);
+    let Ok(sections) = fio::read::files(&["j.fio".into()], &world) else { return false };
+    let Ok(jobs) = sections.iter().map(fio::Job::of).collect::<Result<Vec<_>, _>>() else { return false };
+    let found = |path: &str| if path.ends_with('/') { fio::Found::Directory } else { fio::Found::Nothing };
+    fio::groups(jobs).iter().all(|group| {
+        let site = group.site(&found).unwrap_or(fio::Site::Own("./".into()));
+        let bytes = group.needs_bytes(&site, fio::Caps::default()).ok().flatten().unwrap_or(1 << 30);
+        let existing = fio::Site::Existing("/dev/x".into());
+        let laid = |site| group.lay(site, bytes, fio::Caps::default());
+        laid(&existing).is_ok_and(|laid| iosonde_rig::offset::span_problem(&laid.spec).is_none())
+            && laid(&site).is_ok()
+    })
 }

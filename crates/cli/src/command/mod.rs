@@ -4,6 +4,7 @@ pub mod compare;
 pub mod devices;
 pub mod doctor;
 pub mod export;
+pub mod fio;
 pub mod import;
 pub mod judge;
 pub mod latency_limit;

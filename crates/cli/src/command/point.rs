@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use iosonde_infer::conclude;
-use iosonde_model::{Phase, Run, RunState, TrialSpec, units};
+use iosonde_model::{Phase, Run, TrialSpec, units};
 use iosonde_report::terminal;
 use iosonde_rig::{drive::Limits, guard::Protected, offset, verify};
 
@@ -11,13 +11,14 @@ use super::latency_limit;
 use crate::{
     args::PointArgs,
     destination::failure_of,
-    failure::{Failure, INTERRUPTED},
-    measure::{Measurement, book::Book, info::new_info, power, prepare::FOREVER_S},
+    failure::Failure,
+    measure::{Measurement, power, prepare::FOREVER_S},
     notebook,
     options::Options,
     output::{self, result},
     screen::Screen,
     session::{self, Asked, Session, fits},
+    single::{self, Titles},
     stream::StreamArgs,
 };
 
@@ -54,35 +55,16 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
     let session = session::open(&args.target, &options, asked, &mut notebook::Strays(&mut book))?;
     fits::refuse_what_does_not_fit(&args.target, &session, &options)?;
     refuse(args, &session)?;
-    let id = notebook::new_id(&book, &session, options.seed)?;
-    let mut info = new_info(id, &args.target, &options, &session);
-    info.study = if args.latency_limit.is_some() { "latency-limit" } else { "point" }.into();
-    (info.label, info.note) = (args.common.label.clone(), args.common.note.clone());
-    for note in &info.device.notes {
-        screen.say(&format!("note          {}", iosonde_report::note(note)));
-    }
-    let lock = book.begin(&info)?;
-    let run = Run::new(info, Vec::new());
-    let notebook = book.path().to_owned();
-    let measurement = Measurement::new(options, session, Some(Book::new(book, lock)), run, screen);
+    let titles = Titles {
+        study: if args.latency_limit.is_some() { "latency-limit" } else { "point" },
+        label: args.common.label.clone(),
+        note: args.common.note.clone(),
+        fio: None,
+    };
+    let (measurement, notebook) = single::begin(&args.target, titles, options, (session, book), screen)?;
     let places = power::places(&notebook, std::iter::once(&measurement.session));
-    power::least(&places, || measured(measurement, args), |run| show(&mut run?, args, screen))
-}
-
-fn measured(mut measurement: Measurement, args: &PointArgs) -> Result<Run, Failure> {
-    let measured = measure(&mut measurement, args);
-    measurement.note_state(match &measured {
-        Ok(()) => RunState::Done,
-        Err(failure) if failure.code == INTERRUPTED => RunState::Interrupted,
-        Err(_) => RunState::Failed,
-    })?;
-    measured.map_err(|failure| match failure.code {
-        INTERRUPTED => {
-            Failure { text: "interrupted; a point that did not end is not kept".into(), ..failure }
-        }
-        _ => failure,
-    })?;
-    Ok(measurement.run)
+    let measured = || single::measured(measurement, |measurement| measure(measurement, args));
+    power::least(&places, measured, |run| show(&mut run?, args, screen))
 }
 
 /// What cannot be, whatever the storage.

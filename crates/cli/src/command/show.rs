@@ -26,6 +26,8 @@ pub fn run(args: &ShowArgs, store: Option<&Path>, screen: Screen) -> Result<(), 
     let paint = screen.paint();
     screen.result(&if run.info.is_imported() {
         iosonde_report::judged(&run, paint)
+    } else if run.info.fio.is_some() {
+        terminal::jobs(&run, screen.verbose, paint)
     } else if run.info.study == "point" {
         terminal::trial(&run, screen.verbose, paint)
     } else {

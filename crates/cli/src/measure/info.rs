@@ -30,6 +30,7 @@ pub fn new_info(id: String, target: &str, options: &Options, session: &Session) 
         host: session.host.clone(),
         options: serde_json::to_value(Options { destroyed: session.identity.clone(), ..options.clone() })
             .expect("options are plain data"),
+        fio: None,
     }
 }
 

@@ -110,7 +110,12 @@ impl Measurement {
         phase: Phase,
         seed: u64,
     ) -> Result<Trial, Failure> {
-        let order = Order { spec, limits, phase, seed };
+        self.trial_each(Order { spec, limits, phase, seed }, &[])
+    }
+
+    /// The same for streams that have limits of their own.
+    pub fn trial_each(&mut self, order: Order, own: &[Limits]) -> Result<Trial, Failure> {
+        let Order { spec, phase, .. } = order;
         if let Some(book) = self.book.as_mut().filter(|_| self.settle) {
             // Before each trial, not after: the run's own beginning is a commit too, and so is another's turn.
             book.notebook.settle()?;
@@ -118,7 +123,7 @@ impl Measurement {
         self.look_at_the_file(phase);
         let watching = self.watch_for_stalls(phase);
         let FinishedTrial { mut trial, notes } =
-            self.session.bed.run(&order, self.stop).map_err(|e| {
+            self.session.bed.run_each(&order, own, self.stop).map_err(|e| {
                 Failure::failed(format!("{}: {}: {e}", self.run.info.target, spec.describe()))
             })?;
         if self.stop.load(std::sync::atomic::Ordering::Relaxed) {

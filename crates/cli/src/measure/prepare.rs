@@ -147,7 +147,7 @@ impl Measurement {
     }
 
     /// What was trimmed is filled again before anything is read: storage answers holes without touching its medium.
-    pub(super) fn refill_before(&mut self, spec: &TrialSpec) -> Result<(), Failure> {
+    pub fn refill_before(&mut self, spec: &TrialSpec) -> Result<(), Failure> {
         if !self.must_refill(spec) {
             return Ok(());
         }

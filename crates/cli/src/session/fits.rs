@@ -16,11 +16,10 @@ pub fn refuse_what_the_engine_cannot<'a>(
     session: &Session,
     specs: impl Iterator<Item = &'a TrialSpec>,
 ) -> Result<(), Failure> {
-    let engine = &session.device.engine;
-    let (kind, _) = engine::named(engine).map_err(Failure::usage)?;
-    let abilities = kind.probe(&session.bed.storage).map_err(Failure::usage)?;
     for spec in specs.flat_map(TrialSpec::streams) {
-        let depth = spec.queue_depth;
+        let (engine, depth) = (&spec.engine, spec.queue_depth);
+        let (kind, _) = engine::named(engine).map_err(Failure::usage)?;
+        let abilities = kind.probe(&session.bed.storage).map_err(Failure::usage)?;
         abilities.refuse_depth(engine, depth).map_err(Failure::usage)?;
         let (block, slots) = (spec.block_size_bytes, u64::from(depth) * u64::from(spec.jobs));
         let buffers = block.saturating_mul(slots);

@@ -36,6 +36,7 @@ pub(crate) const HELPERS: &[(&str, &[&str])] = &[
     ("crates/report/src/chart", &["course", "heat", "law", "mixes", "pick"]),
     ("crates/rig/src/engine", &["calls"]),
     ("crates/sim/src/part", &["effects"]),
+    ("crates/store/src/export", &["fio_form"]),
     ("crates/store/src/import", &["build"]),
 ];
 

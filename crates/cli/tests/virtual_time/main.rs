@@ -5,6 +5,7 @@
 mod common;
 
 mod compare;
+mod fio;
 mod headlines;
 mod mistakes;
 mod notebook;

@@ -12,9 +12,7 @@
 //! rate. Figures well above one per rotation, or one per network round trip, mean that something answers early.
 
 use iosonde_judge::evidence::{Evidence, WithInterval};
-use iosonde_model::{
-    Conditions, Detail, ExperimentName, Finding, FindingName, Op, Sync, Unit, detail::Durable,
-};
+use iosonde_model::{Conditions, Detail, ExperimentName, Finding, FindingName, Op, Unit, detail::Durable};
 
 use super::{
     FindingKind, Proof, Told, durable,
@@ -52,7 +50,7 @@ impl FindingKind for LogWritesPerS {
 /// `None` where a workload is no log.
 fn one(writer: &Writer, evidence: &Evidence) -> Option<Finding> {
     let spec = &evidence.point.spec;
-    let durable = spec.sync == Sync::Dsync || spec.sync.flush_every() == Some(1);
+    let durable = spec.sync.with_each_write() || spec.sync.flush_every() == Some(1);
     if !durable || spec.rw.reads() || spec.rw.is_random() || spec.asked_in_flight() != 1 {
         return None;
     }

@@ -243,6 +243,13 @@ impl TrialSpec {
         std::iter::once(self).chain(&self.and)
     }
 
+    /// Changes each stream by itself.
+    #[must_use]
+    pub fn each_stream(mut self, change: impl Fn(Self) -> Self) -> Self {
+        let and = std::mem::take(&mut self.and).into_iter().map(&change).collect();
+        Self { and, ..change(self) }
+    }
+
     /// This stream without the others.
     #[must_use]
     pub fn alone(&self) -> Self {

@@ -1,4 +1,4 @@
-//! What makes writes durable: `none`, `fsync:N`, `fdatasync:N`, `dsync`.
+//! What makes writes durable: `none`, `fsync:N`, `fdatasync:N`, `dsync`, `osync`.
 
 use std::{fmt, str::FromStr};
 
@@ -25,6 +25,8 @@ pub enum Sync {
     },
     /// Durable at completion of each write (O_DSYNC).
     Dsync,
+    /// Like `Dsync`, with all of the file's metadata: its times, too (O_SYNC).
+    Osync,
 }
 
 impl Sync {
@@ -32,8 +34,13 @@ impl Sync {
     pub fn flush_every(self) -> Option<u32> {
         match self {
             Self::Fsync { every } | Self::Fdatasync { every } => Some(every),
-            Self::None | Self::Dsync => None,
+            Self::None | Self::Dsync | Self::Osync => None,
         }
+    }
+
+    /// Returns true if each write is durable when it completes.
+    pub fn with_each_write(self) -> bool {
+        matches!(self, Self::Dsync | Self::Osync)
     }
 }
 
@@ -44,6 +51,7 @@ impl fmt::Display for Sync {
             Self::Fsync { every } => write!(f, "fsync:{every}"),
             Self::Fdatasync { every } => write!(f, "fdatasync:{every}"),
             Self::Dsync => f.write_str("dsync"),
+            Self::Osync => f.write_str("osync"),
         }
     }
 }
@@ -59,9 +67,12 @@ impl FromStr for Sync {
         match name {
             "none" if rest.is_empty() => Ok(Self::None),
             "dsync" if rest.is_empty() => Ok(Self::Dsync),
+            "osync" if rest.is_empty() => Ok(Self::Osync),
             "fsync" => Ok(Self::Fsync { every: every()? }),
             "fdatasync" => Ok(Self::Fdatasync { every: every()? }),
-            _ => Err(format!("`{text}` is no way to sync (they are none, fsync:N, fdatasync:N and dsync)")),
+            _ => Err(format!(
+                "`{text}` is no way to sync (they are none, fsync:N, fdatasync:N, dsync and osync)"
+            )),
         }
     }
 }
@@ -74,7 +85,7 @@ mod tests {
 
     #[test]
     fn they_read_back_as_they_are_printed() {
-        for text in ["none", "fsync:32", "fdatasync:1", "dsync"] {
+        for text in ["none", "fsync:32", "fdatasync:1", "dsync", "osync"] {
             assert_eq!(text.parse::<Sync>().unwrap().to_string(), text);
         }
         assert!("fsync".parse::<Sync>().unwrap_err().contains("fsync:1"));

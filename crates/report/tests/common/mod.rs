@@ -229,6 +229,7 @@ fn info(rounds: u32) -> RunInfo {
             ..Host::default()
         },
         options: serde_json::Value::Null,
+        fio: None,
     }
 }
 

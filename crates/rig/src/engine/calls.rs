@@ -38,6 +38,15 @@ pub fn data_only(sync: Sync) -> bool {
     matches!(sync, Sync::Fdatasync { .. })
 }
 
+/// Flags of a write by which it is durable when it completes (pwritev2(2)).
+pub fn write_flags(sync: Sync) -> i32 {
+    match sync {
+        Sync::Dsync => libc::RWF_DSYNC,
+        Sync::Osync => libc::RWF_SYNC,
+        Sync::None | Sync::Fsync { .. } | Sync::Fdatasync { .. } => 0,
+    }
+}
+
 /// Flushes a file; returns when everything written to it is durable.
 pub fn flush(file: &File, sync: Sync) -> i32 {
     let fd = file.as_raw_fd();

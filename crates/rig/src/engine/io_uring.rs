@@ -81,7 +81,7 @@ impl EngineKind for IoUring {
             file: types::Fd(file.as_raw_fd()),
             flags: squeue::Flags::empty(),
             fixed: false,
-            write_flags: if bench.sync == Sync::Dsync { libc::RWF_DSYNC } else { 0 },
+            write_flags: calls::write_flags(bench.sync),
             flush: if calls::data_only(bench.sync) { FsyncFlags::DATASYNC } else { FsyncFlags::empty() },
         };
         if !plain {

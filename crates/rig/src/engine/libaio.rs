@@ -63,7 +63,7 @@ impl EngineKind for Libaio {
         let context = Context::new(bench.depth)
             .map_err(|error| io::Error::new(error.kind(), refusal(&error, bench.depth)))?;
         let block = |slot| Block::new(file.as_raw_fd(), slot);
-        let write_flags = if bench.sync == Sync::Dsync { libc::RWF_DSYNC } else { 0 };
+        let write_flags = calls::write_flags(bench.sync);
         let depth = bench.depth as usize;
         let engine = Loop {
             context,

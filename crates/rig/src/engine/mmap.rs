@@ -204,7 +204,7 @@ impl Loop {
             // Past the end there is nothing to write to; msync refuses an empty range.
             _ if bytes == 0 => -libc::ENOSPC,
             Sync::None => bytes,
-            Sync::Dsync => match self.map.flush((from, to)) {
+            Sync::Dsync | Sync::Osync => match self.map.flush((from, to)) {
                 0 => bytes,
                 errno => errno,
             },

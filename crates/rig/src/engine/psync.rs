@@ -60,7 +60,7 @@ impl EngineKind for Psync {
         let abilities = self.probe(bench.storage).map_err(io::Error::other)?;
         abilities.refuse_depth(self.name(), bench.depth).map_err(io::Error::other)?;
         let read_flags = flags(bench.options);
-        let write_flags = read_flags | if bench.sync == Sync::Dsync { libc::RWF_DSYNC } else { 0 };
+        let write_flags = read_flags | calls::write_flags(bench.sync);
         let engine = Box::new(Loop {
             file: Arc::clone(file),
             slots: (0..bench.buffers.slots()).map(|slot| bench.buffers.slot(slot)).collect(),

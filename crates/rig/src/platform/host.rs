@@ -14,6 +14,11 @@ pub fn host() -> Host {
     host
 }
 
+/// Size of a page of memory.
+pub fn page_bytes() -> u64 {
+    rustix::param::page_size() as u64
+}
+
 fn read(system: &System) -> Host {
     let release = system.text("/proc/sys/kernel/osrelease").map(|release| format!("Linux {release}"));
     let distribution = system.text("/etc/os-release").and_then(|text| pretty_name(&text));

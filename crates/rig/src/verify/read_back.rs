@@ -1,9 +1,7 @@
 //! Reading back what a job wrote, once it has drained: in order, in pieces of up to 1 MiB, many at a time.
 
 use std::{
-    fs::File,
     io,
-    num::NonZeroU64,
     sync::atomic::{AtomicBool, Ordering},
 };
 
@@ -15,6 +13,7 @@ use crate::{
     clock::Clock,
     drive::{HUNG_AFTER_NS, WAIT_NS},
     engine::{self, Bench, Completions, Engine, Opened, Request, Storage},
+    prepare,
 };
 
 /// The largest piece, unless a block is larger.
@@ -33,7 +32,7 @@ pub fn read_back(
     stop: &AtomicBool,
 ) -> io::Result<Verification> {
     if let (Storage::File(file), false) = (storage, spec.direct) {
-        drop_pages(file, ledger);
+        prepare::drop_pages(file, ledger.offset_bytes(0)..ledger.offset_bytes(ledger.blocks()));
     }
     let (kind, options) = engine::named(&spec.engine).map_err(io::Error::other)?;
     let depth = DEPTH.min(kind.probe(storage).map_err(io::Error::other)?.depth_max);
@@ -76,15 +75,6 @@ pub fn read_back(
         std::mem::forget(back);
     }
     read.map(|()| found)
-}
-
-/// Memory would say what it was given. What cannot be written out or dropped shows when it is read, or stays in
-/// memory: nothing here could mend it.
-fn drop_pages(file: &File, ledger: &Ledger) {
-    let _ = rustix::fs::fdatasync(file);
-    let (from_bytes, to_bytes) = (ledger.offset_bytes(0), ledger.offset_bytes(ledger.blocks()));
-    let length_bytes = NonZeroU64::new(to_bytes - from_bytes);
-    let _ = rustix::fs::fadvise(file, from_bytes, length_bytes, rustix::fs::Advice::DontNeed);
 }
 
 /// Blocks that one request reads.

@@ -2,11 +2,14 @@
 
 use iosonde_model::{Named, Run, registry};
 
+mod fio_form;
+
 registry! {
     /// Registry of export formats.
     pub EXPORTS: ExportFormat "export format" {
         csv::Csv,
         fio_json::FioJson,
+        fio_json_plus::FioJsonPlus,
         run::RunFile,
     }
 }

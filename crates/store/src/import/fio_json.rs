@@ -153,7 +153,8 @@ impl Job {
         // fio does not write down that it was told to report by groups; but then it adds up the times of all jobs.
         // (The times of writing and of verifying add up likewise.)
         let together = if runtime_s > 0.0 && !options.verifies { (all_s / runtime_s).round() } else { 1.0 };
-        let summed = if alone { (together as u32).clamp(1, 65_536).max(options.jobs) } else { 1 };
+        let together = (together as u32).clamp(1, 65_536);
+        let summed = if alone { together.max(options.jobs) } else { together };
         let percent = |key: &str| positive(&job[key]).map(|percent| percent / 100.0 * all_s);
         let cpu_s = percent("usr_cpu").zip(percent("sys_cpu").or(Some(0.0)));
         let flush = positive(&job["sync"]["total_ios"])
@@ -278,6 +279,10 @@ fn stream(job: &Job) -> Stream {
         in_flight_mean: None,
         unserved: 0,
         achieved_rate_iops: None,
+        measured_s: Some(job.runtime_s),
+        cpu_user_s: job.cpu_s.map(|cpu| cpu.0),
+        cpu_system_s: job.cpu_s.map(|cpu| cpu.1),
+        windows: Vec::new(),
     }
 }
 

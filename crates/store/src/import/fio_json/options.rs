@@ -1,6 +1,9 @@
 //! A job's options, as fio writes them: text by name, the job's own before the global ones.
 
-use iosonde_model::{Arrivals, Rw, Sync, TrialSpec};
+use iosonde_model::{
+    Arrivals, Rw, Sync, TrialSpec,
+    fio::{self, KbBase},
+};
 use serde_json::Value;
 
 /// Options of a job that define its workload.
@@ -27,8 +30,8 @@ impl Options {
         let any = |names: &[&str]| names.iter().find_map(|name| text(name));
         // An option without a value is written as an empty text and means yes.
         let yes = |names: &[&str]| any(names).is_some_and(|value| value.is_empty() || value != "0");
-        let binary = text("kb_base").is_none_or(|base| base != "1000");
-        let size = |word: &str| size(word, binary);
+        let base = if text("kb_base") == Some("1000") { KbBase::Si } else { KbBase::Compatible };
+        let size = |word: &str| fio::size(word, base);
         let number = |names: &[&str], otherwise: u32| match any(names) {
             None => Ok(otherwise),
             Some(word) => size(word)
@@ -90,71 +93,26 @@ fn durable<'a>(text: &impl Fn(&str) -> Option<&'a str>) -> Sync {
     match (every("fsync"), every("fdatasync"), text("sync")) {
         (Some(every), _, _) => Sync::Fsync { every },
         (_, Some(every), _) => Sync::Fdatasync { every },
-        (_, _, Some("" | "1" | "sync" | "dsync")) => Sync::Dsync,
+        (_, _, Some("dsync")) => Sync::Dsync,
+        (_, _, Some("" | "1" | "sync")) => Sync::Osync,
         _ => Sync::None,
     }
 }
 
-/// fio's word for a pattern; `randread:8` draws offsets in groups and is random all the same.
+/// fio's word for a pattern; `randread:8` draws offsets in groups and is random all the same. Of a file that trims
+/// before it writes, the writes are told.
 fn pattern(word: &str) -> Option<Rw> {
-    Some(match word.split(':').next()? {
-        "read" => Rw::Read,
-        "write" => Rw::Write,
-        "randread" => Rw::RandRead,
-        "randwrite" => Rw::RandWrite,
-        "rw" | "readwrite" => Rw::Rw,
-        "randrw" => Rw::RandRw,
-        "trim" => Rw::Trim,
-        "randtrim" => Rw::RandTrim,
-        "trimwrite" => Rw::Write,
-        "randtrimwrite" => Rw::RandWrite,
-        _ => return None,
-    })
-}
-
-/// fio's own rule: unless kb_base is 1000, `k` and `kb` are 1,024 and `ki` and `kib` are 1,000, contrary to IEC, for
-/// the sake of old job files.
-fn size(word: &str, binary: bool) -> Option<u64> {
-    let word = word.trim().to_ascii_lowercase();
-    let digits = word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len());
-    let (number, suffix) = word.split_at(digits);
-    let number: u64 = number.parse().ok()?;
-    let suffix = suffix.strip_suffix('b').unwrap_or(suffix);
-    let (letter, iec) = suffix.strip_suffix('i').map_or((suffix, false), |letter| (letter, true));
-    let power = match letter {
-        "" => 0,
-        "k" => 1,
-        "m" => 2,
-        "g" => 3,
-        "t" => 4,
-        "p" => 5,
-        _ => return None,
-    };
-    let base: u64 = if binary != iec { 1024 } else { 1000 };
-    number.checked_mul(base.checked_pow(power)?)
+    match word.split(':').next()? {
+        "trimwrite" => Some(Rw::Write),
+        "randtrimwrite" => Some(Rw::RandWrite),
+        word => fio::pattern(word),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
-
-    #[test]
-    fn sizes_by_fios_own_rule() {
-        for (word, binary, bytes) in [
-            ("4k", true, Some(4096)),
-            ("4KiB", true, Some(4000)),
-            ("4kb", false, Some(4000)),
-            ("4ki", false, Some(4096)),
-            ("512", true, Some(512)),
-            ("1g", true, Some(1 << 30)),
-            ("100%", true, None),
-            ("99999999999t", true, None),
-            ("", true, None),
-        ] {
-            assert_eq!(size(word, binary), bytes, "{word}");
-        }
-    }
 
     #[test]
     fn a_jobs_own_options_come_before_the_global_ones() {

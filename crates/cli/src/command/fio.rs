@@ -1,0 +1,276 @@
+//! `iosonde fio`: fio's jobs, run by iosonde's engines and checked like everything else.
+//!
+//! A group of jobs that run at once is one trial, and each of its jobs a stream. Groups on one target are one run.
+
+mod batch;
+mod words;
+mod world;
+
+use std::path::Path;
+
+use iosonde_infer::conclude;
+use iosonde_model::{Phase, Run, TrialSpec, fio::FioJobs, units};
+use iosonde_plan::fio::{Caps, Ends, Group, Laid, Refusal, Site};
+use iosonde_report::terminal;
+use iosonde_rig::{drive::Limits, guard::Protected, offset, prepare, trial::Order, verify};
+use iosonde_store::export::EXPORTS;
+
+use crate::{
+    args::{FioArgs, FioFormat},
+    destination::failure_of,
+    failure::Failure,
+    measure::{Measurement, power, prepare::FOREVER_S},
+    notebook,
+    options::Options,
+    output::{self, result},
+    screen::Screen,
+    session::{self, Asked, Session, fits},
+    single::{self, Titles},
+    typed,
+};
+use batch::Batch;
+use world::Jobs;
+
+/// Name of these runs in place of a study's.
+const STUDY: &str = "fio";
+
+/// Runs jobs.
+pub fn run(args: &FioArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
+    let Jobs { args, jobs, global } = world::jobs(args)?;
+    let caps = Caps { time_ns: args.time, size_bytes: args.size };
+    jobs.iter().for_each(|job| words::changes(job, caps, screen));
+    let batches = batches(iosonde_plan::fio::groups(jobs), &args)?;
+    refuse_several_documents(&args, &batches)?;
+    if args.dry_run {
+        return batches.iter().try_for_each(|batch| screen.result(&words::plan(batch, caps)?));
+    }
+    for batch in &batches {
+        run_batch(batch, &args, caps, &global, store, screen)?;
+    }
+    Ok(())
+}
+
+/// Groups that follow each other on one target are one run.
+fn batches(groups: Vec<Group>, args: &FioArgs) -> Result<Vec<Batch>, Failure> {
+    let mut batches: Vec<Batch> = Vec::new();
+    for group in groups {
+        let site = match &args.target {
+            None => group.site(&world::found).map_err(Failure::usage)?,
+            Some(target) if Path::new(target).is_dir() => Site::Own(target.clone()),
+            Some(target) => Site::Existing(target.clone()),
+        };
+        match batches.last_mut().filter(|batch| batch.site == site) {
+            Some(batch) => batch.groups.push(group),
+            None => batches.push(Batch { site, groups: vec![group] }),
+        }
+    }
+    Ok(batches)
+}
+
+fn refuse_several_documents(args: &FioArgs, batches: &[Batch]) -> Result<(), Failure> {
+    let documents = args.json.is_some() || args.output_format.is_some_and(|form| form != FioFormat::Normal);
+    if documents && batches.len() > 1 {
+        let targets: Vec<&str> = batches.iter().map(|batch| batch.site.target()).collect();
+        return Err(Failure::usage(format!(
+            "a JSON document is of one target, and these jobs are on {}; run them one by one (--section), or give \
+             --target",
+            targets.join(", ")
+        )));
+    }
+    Ok(())
+}
+
+/// The options of a run: what the groups need of the target.
+fn options(batch: &Batch, args: &FioArgs, caps: Caps) -> Result<Options, Refusal> {
+    let needed = batch.groups.iter().map(|group| group.needs_bytes(&batch.site, caps));
+    let needed: Option<u64> = needed.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().max();
+    let first = &batch.groups[0].jobs[0];
+    let direct = batch.groups.iter().any(|group| group.jobs[0].spec.direct);
+    let time_ns = batch.groups.iter().map(|group| longest_ns(group, caps)).sum();
+    let seed = args.seed.unwrap_or_else(|| rand::random::<u64>() >> 11);
+    let simulated = batch.site.target().starts_with("sim:");
+    Ok(Options {
+        size_bytes: matches!(batch.site, Site::Own(_)).then_some(needed).flatten().map(whole_blocks),
+        engine: (!simulated).then(|| first.engine.to_owned()),
+        // A simulated device without a page cache has nothing to be buffered by.
+        direct: if simulated { None } else { Some(direct) },
+        read_only: args.read_only,
+        destroy: args.destroy.clone(),
+        ..Options::usual(time_ns, 0.05, seed)
+    })
+}
+
+/// Filling goes by whole blocks.
+fn whole_blocks(bytes: u64) -> u64 {
+    bytes.div_ceil(prepare::FILL_BLOCK_BYTES).saturating_mul(prepare::FILL_BLOCK_BYTES)
+}
+
+/// Time of a group, where its jobs say one.
+fn longest_ns(group: &Group, caps: Caps) -> u64 {
+    let own = |job: &iosonde_plan::fio::Job| job.runtime_ns.unwrap_or(0).saturating_add(job.ramp_ns);
+    let longest = group.jobs.iter().map(own).max().unwrap_or(0);
+    caps.time_ns.map_or(longest, |most| longest.min(most))
+}
+
+fn run_batch(
+    batch: &Batch,
+    args: &FioArgs,
+    caps: Caps,
+    global: &FioJobs,
+    store: Option<&Path>,
+    screen: Screen,
+) -> Result<(), Failure> {
+    let options = options(batch, args, caps).map_err(Failure::usage)?;
+    let mut book = notebook::open(store, &screen)?;
+    let results = [&args.json, &args.output].into_iter().flatten();
+    let results = results.map(|path| Protected { path: path.clone(), what: "the document of these jobs" });
+    let read = output::inputs(args.files.iter().map(String::as_str));
+    let apart: Vec<_> = notebook::files(book.path()).into_iter().chain(results).chain(read).collect();
+    for path in [&args.json, &args.output].into_iter().flatten() {
+        output::check(path, &output::inputs([batch.site.target()]), screen)?;
+    }
+    let writes = batch.groups.iter().flat_map(|group| &group.jobs).find(|job| job.spec.changes());
+    if let Some(job) = writes.filter(|_| args.read_only) {
+        let place = job.place_of("rw");
+        return Err(Failure::usage(format!("{place}: --read-only writes nothing, and {} does", job.spec.rw)));
+    }
+    let asked = Asked { command: "iosonde fio JOBFILE --target", writes: writes.is_some(), apart: &apart };
+    let opened = session::open(batch.site.target(), &options, asked, &mut notebook::Strays(&mut book));
+    let mut session = opened.map_err(|failure| words::of_the_file(failure, batch))?;
+    if let Site::Existing(_) = batch.site {
+        // fio measures a file that is there as it is.
+        session.fill = false;
+    }
+    refuse_what_does_not_fit(batch, &session, &options)?;
+    let laid = lay(batch, &session, &options, caps)?;
+    let jobs = FioJobs { groups: laid.iter().map(|laid| laid.reports.clone()).collect(), ..global.clone() };
+    let (label, note) = (args.label.clone(), args.note.clone());
+    let titles = Titles { study: STUDY, label, note, fio: Some(jobs) };
+    let (measurement, notebook) =
+        single::begin(batch.site.target(), titles, options, (session, book), screen)?;
+    let places = power::places(&notebook, std::iter::once(&measurement.session));
+    let measured = || single::measured(measurement, |measurement| measure(measurement, batch, &laid));
+    power::least(&places, measured, |run| show(&mut run?, args, screen))
+}
+
+/// Lays the groups out, and refuses what this engine and this storage cannot do, before anything is written.
+fn lay(batch: &Batch, session: &Session, options: &Options, caps: Caps) -> Result<Vec<Laid>, Failure> {
+    let device = &session.device;
+    let capacity_bytes = match batch.site {
+        Site::Own(_) => options.size_bytes.unwrap_or(session.room_bytes),
+        Site::Existing(_) => session.room_bytes / 4096 * 4096,
+    };
+    let mut all = Vec::new();
+    for group in &batch.groups {
+        let mut laid = group.lay(&batch.site, capacity_bytes, caps).map_err(Failure::usage)?;
+        laid.spec = laid.spec.each_stream(|stream| TrialSpec {
+            engine: if device.kind == "simulated" { device.engine.clone() } else { stream.engine },
+            direct: stream.direct && device.direct,
+            ..stream
+        });
+        let of_first = |problem: String| Failure::usage(format!("{}: {problem}", group.jobs[0].place));
+        if let Some(problem) = offset::span_problem(&laid.spec).or_else(|| verify::problem(&laid.spec)) {
+            return Err(of_first(problem));
+        }
+        fits::refuse_what_the_engine_cannot(session, std::iter::once(&laid.spec))
+            .map_err(|failure| of_first(failure.text))?;
+        refuse_misaligned(group, &laid, session)?;
+        all.push(laid);
+    }
+    Ok(all)
+}
+
+/// Direct I/O goes by whole units of the device.
+fn refuse_misaligned(group: &Group, laid: &Laid, session: &Session) -> Result<(), Failure> {
+    let device = &session.device;
+    let unit_bytes = device.direct_alignment_bytes.or(device.logical_block_bytes).unwrap_or(1);
+    for (report, job) in laid.reports.iter().zip(&group.jobs).filter(|(_, job)| job.spec.direct) {
+        let streams = report.streams.iter().filter_map(|at| laid.spec.streams().nth(*at));
+        let odd = streams.flat_map(|stream| {
+            let sizes = stream.block_sizes.iter().map(|size| ("bs", size.bytes));
+            let others = [("bs", stream.block_size_bytes), ("offset", stream.offset_bytes)];
+            let more = [("ba", stream.align_bytes.unwrap_or(0)), ("rw", stream.stride_bytes.unwrap_or(0))];
+            sizes.chain(others).chain(more).collect::<Vec<_>>()
+        });
+        if let Some((option, bytes)) = odd.into_iter().find(|(_, bytes)| bytes % unit_bytes != 0) {
+            return Err(Failure::usage(format!(
+                "{}: {option}: {bytes} B are no multiple of {}, which direct I/O needs here; align it, or use direct=0",
+                job.place_of(option),
+                units::size(unit_bytes)
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn refuse_what_does_not_fit(batch: &Batch, session: &Session, options: &Options) -> Result<(), Failure> {
+    let Some(needed_bytes) = options.size_bytes.filter(|bytes| *bytes > session.room_bytes) else {
+        return Ok(());
+    };
+    let job = &batch.groups[0].jobs[0];
+    Err(Failure::usage(format!(
+        "{}: the files of these jobs need {}, and {} may be taken in {} (half of what is free, and a tenth of the file \
+         system stays free); --size {} caps each file",
+        job.place_of("size"),
+        units::size(needed_bytes),
+        units::size(session.room_bytes),
+        batch.site.target(),
+        typed::size(session.room_bytes / files_of(batch)),
+    )))
+}
+
+/// Files of the group that has most.
+fn files_of(batch: &Batch) -> u64 {
+    let files = |group: &Group| group.jobs.iter().map(|job| u64::from(job.spec.jobs)).sum::<u64>();
+    batch.groups.iter().map(files).max().unwrap_or(1).max(1)
+}
+
+fn measure(measurement: &mut Measurement, batch: &Batch, laid: &[Laid]) -> Result<(), Failure> {
+    let bytes = laid.iter().map(|laid| laid.bytes).max().unwrap_or(0);
+    measurement.prepare(measurement.options.size_bytes.unwrap_or(bytes), FOREVER_S, 0)?;
+    for ((at, laid), group) in laid.iter().enumerate().zip(&batch.groups) {
+        let spec = &laid.spec;
+        if measurement.session.fill {
+            measurement.refill_before(spec)?;
+        }
+        if !spec.direct && group.jobs.iter().any(|job| job.invalidate) {
+            measurement.session.bed.drop_pages();
+        }
+        measurement.session.go_through_page_cache(!spec.direct)?;
+        let own: Vec<Limits> = laid.ends.iter().map(limits).collect();
+        let seed = measurement.options.seed.wrapping_add(at as u64);
+        let order = Order { spec, limits: own[0], phase: Phase::Measure, seed };
+        measurement.screen.say(&words::under_way(group, spec));
+        let mut trial = measurement.trial_each(order, &own)?;
+        trial.experiment = words::name(group);
+        (trial.round, trial.point) = (1, Some(at));
+        measurement.keep(trial)?;
+    }
+    Ok(())
+}
+
+fn limits(ends: &Ends) -> Limits {
+    Limits {
+        duration_ns: ends.duration_ns.unwrap_or(u64::MAX),
+        warm_up_ns: Some(ends.warm_up_ns),
+        ios: ends.ios,
+    }
+}
+
+fn show(run: &mut Run, args: &FioArgs, screen: Screen) -> Result<(), Failure> {
+    conclude::conclude(run, None).map_err(Failure::failed)?;
+    let form = args.output_format.unwrap_or(FioFormat::Normal);
+    match (&args.json, form) {
+        (Some(path), _) => {
+            let text = iosonde_report::json(run).map_err(Failure::failed)?;
+            result(path, &text, screen)?
+        }
+        (None, FioFormat::Normal) => screen.result(&terminal::jobs(run, screen.verbose, screen.paint()))?,
+        (None, form) => {
+            let name = if form == FioFormat::JsonPlus { "fio-json-plus" } else { "fio-json" };
+            let text = EXPORTS.find(name).map_err(Failure::failed)?.write(run).map_err(Failure::failed)?;
+            result(args.output.as_deref().unwrap_or(Path::new("-")), &text, screen)?
+        }
+    }
+    failure_of(run, args.strict).map_or(Ok(()), Err)
+}

@@ -1,0 +1,82 @@
+//! What is said of fio's jobs before and while they run.
+
+use iosonde_model::{TrialSpec, units};
+use iosonde_plan::fio::{Caps, Change, Group, Job, Site};
+
+use super::batch::Batch;
+use crate::{failure::Failure, screen::Screen};
+
+/// Says what is done otherwise than the job asks.
+pub fn changes(job: &Job, caps: Caps, screen: Screen) {
+    for change in &job.changes {
+        screen.say(&format!("note          {}: {}", job.name, sentence(change)));
+    }
+    let (shorter, smaller) = job.is_capped(caps);
+    if let Some(time_ns) = caps.time_ns.filter(|_| shorter) {
+        screen.say(&format!(
+            "note          {}: at most {} (--time)",
+            job.name,
+            units::duration(time_ns as f64 / 1e9)
+        ));
+    }
+    if let Some(bytes) = caps.size_bytes.filter(|_| smaller) {
+        screen.say(&format!("note          {}: at most {} (--size)", job.name, units::size(bytes)));
+    }
+}
+
+fn sentence(change: &Change) -> String {
+    match change {
+        Change::DepthOne { asked, engine } => {
+            format!("iodepth={asked} has no effect with ioengine={engine}: one request at a time, as in fio")
+        }
+        Change::Engine { asked, used } => format!("ioengine={asked} is run by {used}"),
+        Change::Overridden { option, dropped } => {
+            format!("{option} is given twice; {option}={dropped} is dropped")
+        }
+        Change::NoLog { option } => {
+            format!("{option} writes no file here; --json has windows of 100 ms and histograms")
+        }
+    }
+}
+
+/// Name of a group's trial: the names of its jobs.
+pub fn name(group: &Group) -> String {
+    group.jobs.iter().map(|job| job.name.as_str()).collect::<Vec<_>>().join(" + ")
+}
+
+/// A line while a group runs.
+pub fn under_way(group: &Group, spec: &TrialSpec) -> String {
+    let streams = spec.streams().count();
+    let what = if streams == 1 { spec.describe() } else { format!("{streams} workloads at once") };
+    format!("running       {}: {what}", name(group))
+}
+
+/// What would be run.
+pub fn plan(batch: &Batch, caps: Caps) -> Result<String, Failure> {
+    let target = batch.site.target();
+    let mut out = match &batch.site {
+        Site::Own(_) => format!("on a file of iosonde's own in {target}\n"),
+        Site::Existing(_) => format!("on {target}\n"),
+    };
+    for (number, group) in (1..).zip(&batch.groups) {
+        let needed = group.needs_bytes(&batch.site, caps).map_err(Failure::usage)?;
+        let size = needed.map_or(String::new(), |bytes| format!(", {} in all", units::size(bytes)));
+        out += &format!("  group {number}{size}\n");
+        for job in &group.jobs {
+            let engine = job.engine;
+            let direct = if job.spec.direct { "direct" } else { "buffered" };
+            out += &format!("    {}: {}, {engine}, {direct}\n", job.name, job.spec.describe());
+        }
+    }
+    Ok(out)
+}
+
+/// A target that was refused, with the place of the option that names it.
+pub fn of_the_file(failure: Failure, batch: &Batch) -> Failure {
+    let job = &batch.groups[0].jobs[0];
+    let option = if job.files.names.is_empty() { "directory" } else { "filename" };
+    if !job.given.contains_key(option) {
+        return failure;
+    }
+    Failure { text: format!("{}: {option}: {}", job.place_of(option), failure.text), ..failure }
+}

@@ -1,0 +1,92 @@
+//! fio's jobs from the files and the command line, and what they ask of this machine.
+
+use std::path::Path;
+
+use iosonde_model::fio::FioJobs;
+use iosonde_plan::fio::{CommandLine, Found, Given, Job, Section, World, read};
+use iosonde_rig::platform;
+
+use crate::{
+    args::{FioArgs, FioFormat},
+    failure::{Failure, in_words},
+};
+
+/// Jobs, with the options of the command that fio's own command line may have set.
+pub struct Jobs {
+    /// Options of `iosonde fio`.
+    pub args: FioArgs,
+    /// The jobs.
+    pub jobs: Vec<Job>,
+    /// What is kept of them with the run.
+    pub global: FioJobs,
+}
+
+/// Reads what was typed.
+pub fn jobs(args: &FioArgs) -> Result<Jobs, Failure> {
+    let read_file = |path: &Path| std::fs::read(path).map_err(|error| in_words(&error));
+    let variable = |name: &str| std::env::var(name).ok();
+    let memory_mib = || platform::host().memory_bytes.map(|bytes| bytes >> 20);
+    let keyword = |word: &str| match word {
+        "pagesize" => Some(platform::page_bytes()),
+        "ncpus" => std::thread::available_parallelism().ok().map(|count| count.get() as u64),
+        "mb_memory" => memory_mib(),
+        _ => None,
+    };
+    let world = World { read: &read_file, variable: &variable, keyword: &keyword };
+    let mut args = args.clone();
+    let sections = if args.line.is_empty() {
+        read::files(&args.files, &world).map_err(Failure::usage)?
+    } else {
+        let CommandLine { sections, general } =
+            read::command_line(&args.line, &world).map_err(Failure::usage)?;
+        general.iter().try_for_each(|(name, value)| general_option(&mut args, name, value))?;
+        sections
+    };
+    let wanted = |section: &&Section| args.section.is_empty() || args.section.contains(&section.name);
+    let chosen: Vec<&Section> = sections.iter().filter(wanted).collect();
+    if chosen.is_empty() {
+        let names: Vec<&str> = sections.iter().map(|section| section.name.as_str()).collect();
+        return Err(Failure::usage(if names.is_empty() {
+            "no job: --name=NAME begins one, or name a job file".to_owned()
+        } else {
+            format!("no section has that name; there are {}", names.join(", "))
+        }));
+    }
+    let told =
+        |list: &[Given]| list.iter().map(|one| (one.option.name.to_owned(), one.value.clone())).collect();
+    let global = FioJobs { global: told(&chosen[0].global), groups: Vec::new() };
+    let jobs = chosen.into_iter().map(Job::of).collect::<Result<Vec<_>, _>>().map_err(Failure::usage)?;
+    Ok(Jobs { args, jobs, global })
+}
+
+/// An option of fio itself, as one of ours.
+fn general_option(args: &mut FioArgs, name: &str, value: &str) -> Result<(), Failure> {
+    match name {
+        "output-format" => {
+            args.output_format = Some(match value {
+                "normal" => FioFormat::Normal,
+                "json" => FioFormat::Json,
+                "json+" => FioFormat::JsonPlus,
+                _ => {
+                    return Err(Failure::usage(format!(
+                        "--output-format={value} is not supported: normal, json and json+ are"
+                    )));
+                }
+            });
+        }
+        "output" => args.output = Some(value.into()),
+        "section" => args.section.push(value.to_owned()),
+        "readonly" => args.read_only = true,
+        _ => {}
+    }
+    Ok(())
+}
+
+/// What a path leads to.
+pub fn found(path: &str) -> Found {
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() => Found::Directory,
+        Ok(_) => Found::File,
+        Err(_) => Found::Nothing,
+    }
+}

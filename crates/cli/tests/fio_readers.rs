@@ -1,0 +1,237 @@
+//! Programs that read fio's JSON read ours, and `iosonde fio` on real storage. Programs that are not installed are
+//! skipped, visibly.
+#![allow(missing_docs, clippy::print_stderr)]
+
+mod common;
+
+use std::{path::Path, process::Command};
+
+use common::Bench;
+use serde_json::Value;
+
+/// Keys that a program reads of a document, each with its type: `i` a whole number, `n` a number, `s` a text, `o` an
+/// object. `OP` stands for read and write.
+const READERS: &[(&str, &[(&str, char)])] = &[
+    (
+        "cbt",
+        &[
+            ("timestamp", 'i'),
+            ("global options", 'o'),
+            ("jobs.0.job options", 'o'),
+            ("jobs.0.OP.io_bytes", 'i'),
+            ("jobs.0.OP.bw_bytes", 'i'),
+            ("jobs.0.OP.iops", 'n'),
+            ("jobs.0.OP.total_ios", 'i'),
+            ("jobs.0.OP.clat_ns.mean", 'n'),
+            ("jobs.0.OP.clat_ns.stddev", 'n'),
+            ("jobs.0.sys_cpu", 'n'),
+            ("jobs.0.usr_cpu", 'n'),
+        ],
+    ),
+    (
+        "PerfKitBenchmarker",
+        &[
+            ("jobs.0.jobname", 's'),
+            ("jobs.0.trim.io_bytes", 'i'),
+            ("jobs.0.OP.bw", 'i'),
+            ("jobs.0.OP.bw_min", 'i'),
+            ("jobs.0.OP.bw_max", 'i'),
+            ("jobs.0.OP.bw_dev", 'n'),
+            ("jobs.0.OP.bw_agg", 'n'),
+            ("jobs.0.OP.bw_mean", 'n'),
+            ("jobs.0.OP.clat_ns.min", 'i'),
+            ("jobs.0.OP.clat_ns.max", 'i'),
+            ("jobs.0.OP.clat_ns.percentile.1@000000", 'i'),
+            ("jobs.0.OP.clat_ns.percentile.95@000000", 'i'),
+            ("jobs.0.OP.clat_ns.percentile.99@500000", 'i'),
+            ("jobs.0.OP.clat_ns.percentile.99@950000", 'i'),
+            ("jobs.0.OP.clat_ns.percentile.99@990000", 'i'),
+        ],
+    ),
+    (
+        "kbench",
+        &[
+            ("jobs.0.OP.bw", 'i'),
+            ("jobs.0.OP.iops", 'n'),
+            ("jobs.0.OP.lat_ns.mean", 'n'),
+            ("jobs.0.usr_cpu", 'n'),
+        ],
+    ),
+    (
+        "kubestr",
+        &[
+            ("fio version", 's'),
+            ("timestamp_ms", 'i'),
+            ("time", 's'),
+            ("jobs.0.groupid", 'i'),
+            ("jobs.0.error", 'i'),
+            ("jobs.0.eta", 'i'),
+            ("jobs.0.elapsed", 'i'),
+            ("jobs.0.job options.rw", 's'),
+            ("jobs.0.job_runtime", 'i'),
+            ("jobs.0.OP.io_kbytes", 'i'),
+            ("jobs.0.OP.runtime", 'i'),
+            ("jobs.0.OP.short_ios", 'i'),
+            ("jobs.0.OP.drop_ios", 'i'),
+            ("jobs.0.OP.slat_ns.N", 'i'),
+            ("jobs.0.OP.lat_ns.min", 'i'),
+            ("jobs.0.OP.bw_samples", 'i'),
+            ("jobs.0.OP.iops_min", 'i'),
+            ("jobs.0.OP.iops_max", 'i'),
+            ("jobs.0.OP.iops_mean", 'n'),
+            ("jobs.0.OP.iops_stddev", 'n'),
+            ("jobs.0.OP.iops_samples", 'i'),
+            ("jobs.0.latency_ns.1000", 'n'),
+            ("jobs.0.latency_us.250", 'n'),
+            ("jobs.0.latency_ms.>=2000", 'n'),
+        ],
+    ),
+    (
+        "troubleshoot",
+        &[
+            ("jobs.0.sync.total_ios", 'i'),
+            ("jobs.0.sync.lat_ns.min", 'i'),
+            ("jobs.0.sync.lat_ns.max", 'i'),
+            ("jobs.0.sync.lat_ns.mean", 'n'),
+            ("jobs.0.sync.lat_ns.percentile.50@000000", 'i'),
+            ("jobs.0.sync.lat_ns.percentile.99@000000", 'i'),
+            ("jobs.0.sync.lat_ns.percentile.99@990000", 'i'),
+        ],
+    ),
+    (
+        "fio-plot",
+        &[
+            ("jobs.0.job options.iodepth", 's'),
+            ("jobs.0.job options.numjobs", 's'),
+            ("jobs.0.job options.bs", 's'),
+            ("jobs.0.OP.lat_ns.stddev", 'n'),
+            ("jobs.0.latency_ms", 'o'),
+        ],
+    ),
+];
+
+/// A mix that flushes, on real storage, in fio's form with histograms.
+fn document(bench: &Bench, name: &str) -> std::path::PathBuf {
+    let out = bench.path(name);
+    let target = bench.folder.path().to_str().unwrap();
+    let words =
+        ["fio", "-q", "--target", target, "--output-format", "json+", "--output", out.to_str().unwrap()];
+    let line = "fio --name=randread-1-1 --rw=randrw --bs=4k --iodepth=1 --numjobs=1 --ioengine=psync --size=8m \
+                --fdatasync=8 --runtime=1 --time_based";
+    let all: Vec<&str> = words.into_iter().chain(["--"]).chain(line.split_whitespace()).collect();
+    let said = bench.iosonde(&all);
+    assert_eq!(said.code, 0, "{}", said.err);
+    out
+}
+
+fn read(path: &Path) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// A value by its path; `@` in a key is a point.
+fn value<'a>(document: &'a Value, path: &str) -> Option<&'a Value> {
+    path.split('.').try_fold(document, |value, key| match key.parse::<usize>() {
+        Ok(at) if value.is_array() => value.get(at),
+        _ => value.get(key.replace('@', ".")),
+    })
+}
+
+#[test]
+fn the_keys_that_programs_read_are_there_with_their_types() {
+    let document = read(&document(&Bench::new(), "out.json"));
+    for (program, keys) in READERS {
+        for (path, kind) in *keys {
+            for path in ["read", "write"].map(|op| path.replace("OP", op)) {
+                let found = value(&document, &path).unwrap_or_else(|| panic!("{program} misses {path}"));
+                let fits = match kind {
+                    'i' => found.is_u64() || found.is_i64(),
+                    'n' => found.is_f64(),
+                    's' => found.is_string(),
+                    _ => found.is_object(),
+                };
+                assert!(fits, "{program}: {path} is {found}");
+            }
+        }
+    }
+    // An idle direction has every key of one that moved something, but for the percentiles of no requests.
+    let keys = |op: &str| document["jobs"][0][op].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(keys("trim"), keys("read"));
+}
+
+/// Runs a program; nothing where it is not installed.
+fn run(program: &str, words: &[&str], folder: &Path) -> Option<String> {
+    match Command::new(program).args(words).current_dir(folder).output() {
+        Err(_) => {
+            eprintln!("skipped: {program} is not installed");
+            None
+        }
+        Ok(output) => {
+            let said = [output.stdout, output.stderr].concat();
+            let said = String::from_utf8_lossy(&said).into_owned();
+            assert!(output.status.success(), "{program}: {said}");
+            Some(said)
+        }
+    }
+}
+
+#[test]
+fn fios_own_tool_reads_the_histograms() {
+    let bench = Bench::new();
+    let out = document(&bench, "out.json");
+    let folder = bench.folder.path();
+    let Some(_) = run("fio_jsonplus_clat2csv", &["out.json", "out.csv"], folder) else { return };
+    let table = std::fs::read_to_string(folder.join("out_job0.csv")).unwrap();
+    let rows = table.lines().skip(1).filter(|row| !row.trim().is_empty()).count();
+    let bins = read(&out)["jobs"][0]["read"]["clat_ns"]["bins"].as_object().map_or(0, serde_json::Map::len);
+    assert!(rows >= bins && bins > 0, "{rows} rows of {bins} bins");
+}
+
+#[test]
+fn fio_plot_draws_the_results() {
+    let bench = Bench::new();
+    document(&bench, "randread-1-1.json");
+    let folder = bench.folder.path();
+    let words = [
+        "-i", ".", "-T", "title", "-H", "-r", "randrw", "-f", "read", "-d", "1", "-n", "1", "-o", "plot.png",
+    ];
+    let Some(said) = run("fio-plot", &words, folder) else { return };
+    let pictures = std::fs::read_dir(folder).unwrap().filter_map(Result::ok);
+    let drawn = pictures.filter(|entry| entry.path().extension().is_some_and(|end| end == "png")).count();
+    assert!(drawn > 0, "{said}");
+}
+
+#[test]
+fn an_existing_file_is_read_and_not_overwritten_without_the_word() {
+    let bench = Bench::new();
+    let path = bench.file("data", 8);
+    let before = std::fs::read(&path).unwrap();
+    let file = format!("--filename={}", path.display());
+    let line = |rw: &'static str| vec!["--", "fio", "--name=a", "--bs=4k", "--number_ios=64", rw];
+    let on = |words: &[&str], rw: &'static str| {
+        bench.iosonde(&[&["fio", "-q"], words, &line(rw)[..], &[file.as_str()]].concat())
+    };
+    let refused = on(&[], "--rw=randwrite");
+    assert_eq!(refused.code, 2, "{}", refused.err);
+    assert!(refused.err.contains("--filename=") && refused.err.contains("--destroy"), "{}", refused.err);
+    let read = on(&[], "--rw=randread");
+    assert_eq!(read.code, 0, "{}", read.err);
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    let written = on(&["--destroy"], "--rw=randwrite");
+    assert_eq!(written.code, 0, "{}", written.err);
+    assert_ne!(std::fs::read(&path).unwrap(), before);
+    // What did not exist is made, and removed at the end.
+    let names = common::names_in(bench.folder.path());
+    let made = bench.iosonde(&[
+        "fio",
+        "-q",
+        "--target",
+        bench.folder.path().to_str().unwrap(),
+        "--",
+        "fio",
+        "--name=b",
+        "--rw=write",
+        "--size=4m",
+    ]);
+    assert_eq!(made.code, 0, "{}", made.err);
+    assert_eq!(common::names_in(bench.folder.path()), names);
+}

@@ -1,0 +1,152 @@
+//! `iosonde fio` on simulated devices: the page's idioms, job files of our own, and refusals.
+
+use serde_json::Value;
+
+use crate::common::Bench;
+
+const PAGE: &str = include_str!("../../../../docs/coming-from-fio.md");
+
+/// Words of a line without the engine, which a simulated device has itself.
+fn words(line: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut skip = false;
+    for word in line.split_whitespace() {
+        match word {
+            _ if skip => skip = false,
+            "--engine" | "--time" | "--size" => skip = true,
+            word => words.push(word.to_owned()),
+        }
+    }
+    words
+}
+
+/// A simulated device with a page cache, since some lines are buffered.
+const DEVICE: &str = "sim:mac-nocache";
+
+#[test]
+fn each_idiom_of_the_page_runs_in_both_spellings() {
+    let bench = Bench::new();
+    let lines: Vec<&str> = PAGE.lines().collect();
+    let (mut of_fio, mut of_point) = (0, 0);
+    for line in lines {
+        if line.starts_with("fio --") {
+            let line =
+                line.replace("--directory=/mnt/data ", "").replace("--filename=/mnt/data/journal ", "");
+            let mut all: Vec<&str> =
+                vec!["fio", "-q", "--target", DEVICE, "--time", "100ms", "--size", "64M", "--"];
+            all.extend(line.split_whitespace());
+            let said = bench.iosonde(&all);
+            assert_eq!(said.code, 0, "{line}: {}", said.err);
+            of_fio += 1;
+        }
+        if let Some(rest) = line.strip_prefix("point --") {
+            let typed = words(&format!("--{rest}"));
+            let mut all: Vec<&str> = vec!["point", DEVICE, "-q", "--time", "100ms", "--size", "64M"];
+            all.extend(typed.iter().map(String::as_str));
+            let said = bench.iosonde(&all);
+            assert_eq!(said.code, 0, "{line}: {}", said.err);
+            of_point += 1;
+        }
+    }
+    assert!(of_fio >= 11 && of_point == of_fio, "{of_fio} lines of fio, {of_point} of ours");
+}
+
+/// Two groups: two jobs at once, and clones that write and flush.
+const JOBS: &str = "[global]\nbs=4k\nioengine=libaio\nsize=64m\nruntime=1\ntime_based\n[reader]\nrw=randread\n\
+                    iodepth=2\n[log]\nrw=write\nfdatasync=4\n[clones]\nstonewall\nrw=randrw\nrwmixread=75\n\
+                    numjobs=2\ndescription=a note\n";
+
+#[test]
+fn groups_are_trials_and_jobs_are_streams() {
+    let bench = Bench::new();
+    let file = bench.text("jobs.fio", JOBS);
+    let said = bench.iosonde(&["fio", "-q", "--target", "sim:ideal", "--json", file.to_str().unwrap()]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let document: Value = serde_json::from_str(&said.out).unwrap();
+    let trials = document["trials"].as_array().unwrap();
+    let names: Vec<&str> = trials.iter().filter_map(|trial| trial["experiment"].as_str()).collect();
+    assert_eq!(names, ["reader + log", "clones"]);
+    assert_eq!(trials[0]["streams"].as_array().map(Vec::len), Some(2));
+    assert!(trials[0]["streams"][1]["flush"]["ios"].as_u64().unwrap() > 0);
+    // 75 % of the requests are reads, to the request.
+    let side = |op: &str| trials[1][op]["ios"].as_f64().unwrap();
+    assert!((side("read") / (side("read") + side("write")) - 0.75).abs() < 1e-3);
+    // A second without warm-up, and without a request too few: fio counts from the first.
+    assert!((trials[1]["measured_s"].as_f64().unwrap_or(1.0) - 1.0).abs() < 0.01);
+    assert_eq!(document["run"]["fio"]["groups"][1][0]["jobs"], 2);
+    let shown = bench.iosonde(&["show", "last"]);
+    for name in ["reader read", "log write", "log flush", "clones read", "clones write", "VALID"] {
+        assert!(shown.out.contains(name), "{name}: {}", shown.out);
+    }
+}
+
+#[test]
+fn a_job_ends_after_its_size() {
+    let bench = Bench::new();
+    let line = [
+        "fio",
+        "-q",
+        "--target",
+        "sim:ideal",
+        "--json",
+        "--",
+        "fio",
+        "--name=a",
+        "--rw=randwrite",
+        "--size=4m",
+    ];
+    let said = bench.iosonde(&line);
+    let document: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(document["trials"][0]["write"]["ios"], 1024);
+    assert_eq!(document["trials"][0]["spec"]["distribution"], "once");
+}
+
+#[test]
+fn what_is_not_supported_is_refused_by_name_and_place() {
+    let bench = Bench::new();
+    for (text, place, told) in [
+        (
+            "[a]\nsize=1m\nlatency_target=5ms\n",
+            ":3:1: ",
+            "latency_target=5ms is not supported: `iosonde point",
+        ),
+        ("[a]\nsize=1m\nioengine=rados\npool=x\n", ":4:1: ", "pool is not supported"),
+        ("[a]\nrw=read\n", ":1:1: ", "needs a size"),
+    ] {
+        let file = bench.text("bad.fio", text);
+        let folder = bench.folder.path().to_str().unwrap();
+        let said = bench.iosonde(&["fio", "--target", folder, file.to_str().unwrap()]);
+        let place = format!("bad.fio{place}");
+        assert_eq!(said.code, 2, "{text}: {}", said.err);
+        assert!(said.err.contains(&place) && said.err.contains(told), "{text}: {}", said.err);
+    }
+}
+
+#[test]
+fn a_run_of_fios_jobs_is_written_in_fios_form() {
+    let bench = Bench::new();
+    let file = bench.text("jobs.fio", JOBS);
+    let out = bench.path("out.json");
+    let words = ["fio", "-q", "--target", "sim:ideal", "--output-format", "json", "--output"];
+    let said = bench.iosonde(&[&words[..], &[out.to_str().unwrap(), file.to_str().unwrap()]].concat());
+    assert_eq!(said.code, 0, "{}", said.err);
+    let document: Value = serde_json::from_str(&std::fs::read_to_string(&out).unwrap()).unwrap();
+    let jobs = document["jobs"].as_array().unwrap();
+    let told: Vec<_> =
+        jobs.iter().map(|job| (job["jobname"].as_str().unwrap(), job["groupid"].as_u64().unwrap())).collect();
+    assert_eq!(told, [("reader", 0), ("log", 0), ("clones", 1)]);
+    assert_eq!(document["global options"]["bs"], "4k");
+    assert_eq!(jobs[2]["job options"]["numjobs"], "2");
+    assert_eq!(jobs[0]["read"]["lat_ns"]["percentile"].as_object().map(serde_json::Map::len), Some(17));
+    assert_eq!(
+        jobs[0]["read"]["bw"].as_u64().unwrap(),
+        jobs[0]["read"]["bw_bytes"].as_u64().unwrap().div_ceil(1024).max(1)
+    );
+    // The reader of our own reads it as the same results.
+    let judged = bench.iosonde(&["judge", "--json", out.to_str().unwrap()]);
+    let judged: Value = serde_json::from_str(&judged.out).unwrap();
+    let iops = |trial: &Value, op: &str| trial[op]["iops"].as_f64().unwrap();
+    let clones = judged["trials"].as_array().unwrap().last().unwrap();
+    assert_eq!(clones["spec"]["jobs"], 2);
+    assert!((iops(clones, "read") / jobs[2]["read"]["iops"].as_f64().unwrap() - 1.0).abs() < 1e-9);
+}

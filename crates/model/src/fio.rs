@@ -1,0 +1,170 @@
+//! fio's own words for sizes, times and patterns, which differ from iosonde's; and the jobs of a run that came from
+//! fio.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Direction, Flush, Op, Rw, Stream, Trial};
+
+/// Meaning of fio's `k`, set by its option `kb_base`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum KbBase {
+    /// `kb_base=1024`, the default: `k` and `kb` are 1,024 and `ki` and `kib` are 1,000, contrary to IEC 80000-13, for
+    /// the sake of old job files.
+    #[default]
+    Compatible,
+    /// `kb_base=1000`: `k` and `kb` are 1,000 and `ki` and `kib` are 1,024.
+    Si,
+}
+
+/// Reads a whole number with fio's suffix for sizes: `4k`, `1MiB`, `0x1000`. `None` if it is none, or beyond 64 bits.
+pub fn size(word: &str, base: KbBase) -> Option<u64> {
+    let word = word.trim().to_ascii_lowercase();
+    let (number, suffix) = if let Some(digits) = word.strip_prefix("0x") {
+        // A `b` is a digit there.
+        (u64::from_str_radix(digits, 16).ok()?, "")
+    } else {
+        let digits = word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len());
+        let (number, suffix) = word.split_at(digits);
+        (number.parse().ok()?, suffix)
+    };
+    let suffix = suffix.strip_suffix('b').unwrap_or(suffix);
+    let (letter, iec) = suffix.strip_suffix('i').map_or((suffix, false), |letter| (letter, true));
+    let power = match letter {
+        "" if iec => return None,
+        "" => 0,
+        "k" => 1,
+        "m" => 2,
+        "g" => 3,
+        "t" => 4,
+        "p" => 5,
+        _ => return None,
+    };
+    let factor: u64 = if (base == KbBase::Compatible) != iec { 1024 } else { 1000 };
+    number.checked_mul(factor.checked_pow(power)?)
+}
+
+/// Reads a time into nanoseconds: `30`, `30s`, `5m`, `100ms`; `unit_ns` is that of a bare number.
+pub fn time_ns(word: &str, unit_ns: u64) -> Option<u64> {
+    let word = word.trim().to_ascii_lowercase();
+    let digits = word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len());
+    let (number, suffix) = word.split_at(digits);
+    let number: u64 = number.parse().ok()?;
+    let factor = match suffix.trim() {
+        "" => unit_ns,
+        "us" | "usec" => 1_000,
+        "ms" | "msec" => 1_000_000,
+        "s" | "sec" => 1_000_000_000,
+        "m" => 60_000_000_000,
+        "h" => 3_600_000_000_000,
+        "d" => 86_400_000_000_000,
+        _ => return None,
+    };
+    number.checked_mul(factor)
+}
+
+/// Access pattern of fio's `rw`, without what follows a colon. Trims that precede writes are none of ours.
+pub fn pattern(word: &str) -> Option<Rw> {
+    Some(match word {
+        "read" => Rw::Read,
+        "write" => Rw::Write,
+        "randread" => Rw::RandRead,
+        "randwrite" => Rw::RandWrite,
+        "rw" | "readwrite" => Rw::Rw,
+        "randrw" => Rw::RandRw,
+        "trim" => Rw::Trim,
+        "randtrim" => Rw::RandTrim,
+        _ => return None,
+    })
+}
+
+/// Jobs of a fio job file or command line, as they were run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct FioJobs {
+    /// Options of `[global]`.
+    pub global: BTreeMap<String, String>,
+    /// Groups of jobs that ran at once, in the order of the run's measured trials.
+    pub groups: Vec<Vec<FioReport>>,
+}
+
+/// Entry of fio's report: a job, or all jobs of a reporting group.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FioReport {
+    /// Name of the (first) job.
+    pub name: String,
+    /// Number of the reporting group.
+    pub group: u32,
+    /// Number of its jobs, clones included.
+    pub jobs: u32,
+    /// Indices of the trial's streams that belong to it.
+    pub streams: Vec<usize>,
+    /// Options of the (first) job, as given.
+    pub options: BTreeMap<String, String>,
+}
+
+impl FioReport {
+    /// Results of one direction, of all its streams.
+    pub fn direction(&self, trial: &Trial, op: Op) -> Option<Direction> {
+        if trial.streams.is_empty() {
+            return trial.direction(op).cloned();
+        }
+        let own: Vec<&Direction> = self.own(trial).filter_map(|stream| stream.direction(op)).collect();
+        Direction::of_all(&own)
+    }
+
+    /// Results of the flushes of all its streams.
+    pub fn flush(&self, trial: &Trial) -> Option<Flush> {
+        if trial.streams.is_empty() {
+            return trial.flush.clone();
+        }
+        let own: Vec<&Flush> = self.own(trial).filter_map(|stream| stream.flush.as_ref()).collect();
+        Flush::of_all(&own)
+    }
+
+    /// Its streams, where the trial has several.
+    pub fn own<'a>(&'a self, trial: &'a Trial) -> impl Iterator<Item = &'a Stream> {
+        self.streams.iter().filter_map(|at| trial.streams.get(*at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_follow_fios_own_rule() {
+        use KbBase::{Compatible, Si};
+        for (word, base, bytes) in [
+            ("4k", Compatible, Some(4096)),
+            ("4KiB", Compatible, Some(4000)),
+            ("4kb", Si, Some(4000)),
+            ("4ki", Si, Some(4096)),
+            ("512", Compatible, Some(512)),
+            ("0x1000", Compatible, Some(4096)),
+            ("1g", Compatible, Some(1 << 30)),
+            ("100%", Compatible, None),
+            ("i", Compatible, None),
+            ("99999999999t", Compatible, None),
+            ("", Compatible, None),
+        ] {
+            assert_eq!(size(word, base), bytes, "{word}");
+        }
+    }
+
+    #[test]
+    fn times_count_in_seconds_unless_they_say_otherwise() {
+        for (word, ns) in [
+            ("30", Some(30_000_000_000)),
+            ("5m", Some(300_000_000_000)),
+            ("100ms", Some(100_000_000)),
+            ("2H", Some(7_200_000_000_000)),
+            ("1w", None),
+            ("", None),
+            ("99999999999999d", None),
+        ] {
+            assert_eq!(time_ns(word, 1_000_000_000), ns, "{word}");
+        }
+        assert_eq!(time_ns("7", 1000), Some(7000));
+    }
+}

@@ -1,0 +1,455 @@
+//! Jobs that run at once, laid out on one target: files become parts of it, jobs become streams of one trial.
+
+use iosonde_model::{Distribution, Ranges, TrialSpec, fio::FioReport};
+
+use super::{
+    given::Amount,
+    job::Job,
+    refusal::{Refusal, Why},
+};
+
+/// Jobs that run at once.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// The jobs, in their order.
+    pub jobs: Vec<Job>,
+    /// Number of the reporting group of each.
+    pub reporting: Vec<u32>,
+}
+
+/// End of a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ends {
+    /// Longest time, warm-up included; `None` where its requests end it.
+    pub duration_ns: Option<u64>,
+    /// Warm-up.
+    pub warm_up_ns: u64,
+    /// Requests of each job after which it ends.
+    pub ios: Option<u64>,
+}
+
+/// Target of a group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Site {
+    /// An existing file or device, or a simulated one.
+    Existing(String),
+    /// Directory in which a file of our own stands for all files of the group.
+    Own(String),
+}
+
+impl Site {
+    /// The target as `iosonde point` takes it.
+    pub fn target(&self) -> &str {
+        match self {
+            Self::Existing(path) | Self::Own(path) => path,
+        }
+    }
+}
+
+/// What a path leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing.
+    Nothing,
+    /// A directory.
+    Directory,
+    /// A file, a device, or anything else that is no directory.
+    File,
+}
+
+/// Upper bounds that the user set to try a job file quickly.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Caps {
+    /// Longest time of a job.
+    pub time_ns: Option<u64>,
+    /// Largest file of a job, and most I/O.
+    pub size_bytes: Option<u64>,
+}
+
+/// A group as a workload.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Laid {
+    /// Streams.
+    pub spec: TrialSpec,
+    /// End of each stream.
+    pub ends: Vec<Ends>,
+    /// Entries of the report.
+    pub reports: Vec<FioReport>,
+    /// Bytes of the target that are addressed.
+    pub bytes: u64,
+}
+
+/// Name and size of each file of a group, in the order in which they lie.
+type Files = Vec<(String, u64)>;
+
+/// Groups of jobs, cut where one waits for those before.
+pub fn groups(jobs: Vec<Job>) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut reporting = 0;
+    for job in jobs {
+        let first = groups.is_empty();
+        if !first && (job.stonewall || job.new_group) {
+            reporting += 1;
+        }
+        if first || job.stonewall {
+            groups.push(Group { jobs: Vec::new(), reporting: Vec::new() });
+        }
+        let group = groups.last_mut().expect("one was begun");
+        group.jobs.push(job);
+        group.reporting.push(reporting);
+    }
+    groups
+}
+
+impl Job {
+    /// Paths of its files, for a clone; those of all clones are the same where `filename` was given.
+    fn paths(&self, clone: u32) -> Vec<String> {
+        let within = |name: String| match &self.files.directory {
+            Some(directory) if !name.starts_with("sim:") => format!("{directory}/{name}"),
+            _ => name,
+        };
+        if !self.files.names.is_empty() {
+            return self.files.names.iter().cloned().map(within).collect();
+        }
+        let name = |file: u32| {
+            let name =
+                self.files.format.replace("$jobname", &self.name).replace("$jobnum", &clone.to_string());
+            within(name.replace("$filenum", &file.to_string()).replace("$clientuid", ""))
+        };
+        (0..self.files.count).map(name).collect()
+    }
+
+    fn shares_files(&self) -> bool {
+        self.spec.jobs == 1 || self.paths(0) == self.paths(1)
+    }
+
+    /// Unit of its parts: whole blocks that begin on the alignment.
+    fn unit_bytes(&self) -> u64 {
+        let align = self.spec.align_bytes.unwrap_or_else(|| self.spec.smallest_block_bytes()).max(1);
+        self.spec.block_size_bytes.div_ceil(align).saturating_mul(align)
+    }
+}
+
+impl Group {
+    /// The one target of all jobs.
+    ///
+    /// # Errors
+    /// Refuses jobs that are on several targets at once.
+    pub fn site(&self, found: &dyn Fn(&str) -> Found) -> Result<Site, Refusal> {
+        let mut site: Option<Site> = None;
+        for job in &self.jobs {
+            let option = if job.files.names.is_empty() { "directory" } else { "filename" };
+            for path in (0..job.spec.jobs).flat_map(|clone| job.paths(clone)) {
+                let one = self.site_of(job, option, &path, found)?;
+                if site.as_ref().is_some_and(|site| *site != one) {
+                    let other = site.as_ref().map_or("", Site::target);
+                    let text = format!(
+                        "{option}: jobs that run at once are on one target, and this one is on {} beside {other}; put \
+                         `stonewall` between them, or give all --target",
+                        one.target()
+                    );
+                    return Err(Why::Contradiction(text).at(job.place_of(option).clone()));
+                }
+                site = Some(one);
+                // Clones of a job lie in one directory.
+                if !job.files.names.is_empty() || job.files.count == 1 && job.spec.jobs == 1 {
+                    continue;
+                }
+                break;
+            }
+        }
+        Ok(site.expect("a group has a job, and a job a file"))
+    }
+
+    fn site_of(
+        &self,
+        job: &Job,
+        option: &'static str,
+        path: &str,
+        found: &dyn Fn(&str) -> Found,
+    ) -> Result<Site, Refusal> {
+        if path.starts_with("sim:") {
+            return Ok(Site::Existing(path.to_owned()));
+        }
+        match found(path) {
+            // Files that fio made up names for are never ours to overwrite; they are made beside it.
+            Found::File if !job.files.names.is_empty() => Ok(Site::Existing(path.to_owned())),
+            Found::Directory => {
+                let text = format!("{option}={path} is a directory; directory={path} puts files there");
+                Err(Why::Contradiction(text).at(job.place_of(option).clone()))
+            }
+            Found::File | Found::Nothing => {
+                let directory = path
+                    .rsplit_once('/')
+                    .map_or("./", |(directory, _)| if directory.is_empty() { "/" } else { directory });
+                match found(directory) {
+                    Found::Directory => Ok(Site::Own(directory.to_owned())),
+                    _ => {
+                        let text = format!(
+                            "{option}: there is no directory {directory} for {path}; --target names another place"
+                        );
+                        Err(Why::Contradiction(text).at(job.place_of(option).clone()))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Bytes of a target that the group needs; `None` where it takes the whole of an existing one.
+    ///
+    /// # Errors
+    /// Refuses jobs that say no size of a file that does not exist.
+    pub fn needs_bytes(&self, site: &Site, caps: Caps) -> Result<Option<u64>, Refusal> {
+        match site {
+            Site::Existing(_) if caps.size_bytes.is_none() => Ok(None),
+            Site::Existing(_) => Ok(caps.size_bytes),
+            Site::Own(_) => Ok(Some(self.files(caps)?.iter().map(|(_, bytes)| bytes).sum())),
+        }
+    }
+
+    /// Files of the group that do not exist yet.
+    fn files(&self, caps: Caps) -> Result<Files, Refusal> {
+        let mut files: Files = Vec::new();
+        for job in &self.jobs {
+            let each = job.file_bytes(caps)?;
+            for path in (0..job.spec.jobs).flat_map(|clone| job.paths(clone)) {
+                match files.iter_mut().find(|(name, _)| *name == path) {
+                    Some((_, bytes)) => *bytes = each.max(*bytes),
+                    None => files.push((path, each)),
+                }
+            }
+        }
+        Ok(files)
+    }
+
+    /// The workload on a target of which so many bytes are addressed.
+    ///
+    /// # Errors
+    /// Refuses what does not fit, and jobs that differ in what one open file has only once.
+    pub fn lay(&self, site: &Site, capacity_bytes: u64, caps: Caps) -> Result<Laid, Refusal> {
+        let files = match site {
+            Site::Own(_) => self.files(caps)?,
+            Site::Existing(_) => Vec::new(),
+        };
+        let mut streams: Vec<(TrialSpec, Ends)> = Vec::new();
+        let mut reports: Vec<FioReport> = Vec::new();
+        for (job, group) in self.jobs.iter().zip(&self.reporting) {
+            if job.spec.direct != self.jobs[0].spec.direct {
+                let why = "direct: jobs that run at once are all direct or all buffered; put `stonewall` between them";
+                return Err(Why::Contradiction(why.to_owned()).at(job.place_of("direct").clone()));
+            }
+            let before = streams.len();
+            job.lay(&files, capacity_bytes, caps, &mut streams)?;
+            let of: Vec<usize> = (before..streams.len()).collect();
+            match reports.last_mut().filter(|last| last.group == *group && job.group_reporting) {
+                Some(last) => {
+                    last.streams.extend(of);
+                    last.jobs += job.spec.jobs;
+                }
+                None => reports.push(FioReport {
+                    name: job.name.clone(),
+                    group: *group,
+                    jobs: job.spec.jobs,
+                    streams: of,
+                    options: job.given.clone(),
+                }),
+            }
+        }
+        let bytes = streams.iter().map(|(spec, _)| spec.offset_bytes + spec.span_bytes).max().unwrap_or(0);
+        let (specs, ends): (Vec<TrialSpec>, Vec<Ends>) = streams.into_iter().unzip();
+        let mut specs = specs.into_iter();
+        let first = specs.next().expect("a job has a stream");
+        Ok(Laid { spec: TrialSpec { and: specs.collect(), ..first }, ends, reports, bytes })
+    }
+}
+
+impl Job {
+    /// Bytes of one of its files that does not exist yet.
+    fn file_bytes(&self, caps: Caps) -> Result<u64, Refusal> {
+        let count = self.files.names.len().max(self.files.count as usize) as u64;
+        let new = |option: &'static str| {
+            let text =
+                format!("{option}: a share needs a file or device that exists; write bytes, as in size=1g");
+            Why::Contradiction(text).at(self.place_of(option).clone())
+        };
+        let bytes = match (self.file_size, self.size) {
+            (Some(bytes), _) => bytes,
+            (None, Some(Amount::Bytes(bytes))) if bytes > 0 => bytes / count,
+            (None, Some(Amount::Percent(_))) => return Err(new("size")),
+            (None, _) if caps.size_bytes.is_some() => caps.size_bytes.unwrap_or(0),
+            (None, _) => {
+                let text = format!(
+                    "the job `{}` needs a size: its file does not exist (--size 1g gives one)",
+                    self.name
+                );
+                return Err(Why::Contradiction(text).at(self.place.clone()));
+            }
+        };
+        let Amount::Bytes(offset) = self.offset else { return Err(new("offset")) };
+        let increment = match self.increment {
+            None => 0,
+            Some(Amount::Bytes(step)) => step,
+            Some(Amount::Percent(_)) => return Err(new("offset_increment")),
+        };
+        let capped = caps.size_bytes.map_or(bytes, |most| bytes.min(most / count).max(self.unit_bytes()));
+        let clones = u64::from(self.spec.jobs) - 1;
+        let whole =
+            clones.checked_mul(increment).and_then(|more| more.checked_add(offset)?.checked_add(capped));
+        let whole = whole.filter(|whole| *whole <= i64::MAX as u64);
+        let whole = whole.ok_or_else(|| {
+            Why::Contradiction("the file would be larger than 8 EiB".into()).at(self.place.clone())
+        })?;
+        // Parts begin on pages and on whole blocks.
+        let unit = self.unit_bytes().max(4096);
+        Ok(if self.shares_files() { whole } else { whole / unit * unit }.max(self.unit_bytes()))
+    }
+
+    /// The streams of the job: one, or one for each clone where their parts are not alike.
+    fn lay(
+        &self,
+        files: &Files,
+        capacity_bytes: u64,
+        caps: Caps,
+        streams: &mut Vec<(TrialSpec, Ends)>,
+    ) -> Result<(), Refusal> {
+        let clones = self.spec.jobs;
+        let part = |clone: u32| -> Result<(u64, u64), Refusal> {
+            let (base, whole) = match files.is_empty() {
+                true => (0, capacity_bytes),
+                false => self.lies(files, clone),
+            };
+            let step = self.increment.map_or(0, |step| step.of(whole)).saturating_mul(u64::from(clone));
+            let mut offset = self.offset.of(whole);
+            if let Amount::Percent(_) = self.offset {
+                let align = self.offset_align.unwrap_or_else(|| self.spec.smallest_block_bytes()).max(1);
+                offset = offset / align * align;
+            }
+            let from = offset.saturating_add(step);
+            let room = whole.saturating_sub(from);
+            let bytes = self.addressed(whole, files.is_empty(), caps).min(room);
+            if bytes < self.spec.block_size_bytes {
+                let text = format!(
+                    "the job `{}` addresses {bytes} B from {from}, less than a block; the file or device has {whole} B",
+                    self.name
+                );
+                return Err(Why::Contradiction(text).at(self.place.clone()));
+            }
+            Ok((base + from, bytes))
+        };
+        let first = part(0)?;
+        let end = self.ends(first.1, caps);
+        let plain = Ends { ..end };
+        if clones == 1
+            || (self.shares_files() && self.increment.is_none())
+            || (!files.is_empty() && self.apart_evenly(files))
+        {
+            let disjoint = clones > 1 && !self.shares_files() && !files.is_empty();
+            let span = if disjoint { first.1 * u64::from(clones) } else { first.1 };
+            let ranges =
+                if disjoint || clones > 1 && self.spec.verify { Ranges::Disjoint } else { Ranges::Shared };
+            streams.push((self.at(first.0, span, clones, ranges), plain));
+            return Ok(());
+        }
+        for clone in 0..clones {
+            let (offset, span) = part(clone)?;
+            streams.push((self.at(offset, span, 1, Ranges::Shared), self.ends(span, caps)));
+        }
+        Ok(())
+    }
+
+    fn at(&self, offset_bytes: u64, span_bytes: u64, jobs: u32, ranges: Ranges) -> TrialSpec {
+        let engine = self.engine.to_owned();
+        let mut spec = TrialSpec { offset_bytes, span_bytes, jobs, ranges, engine, ..self.spec.clone() };
+        // A map of blocks needs blocks: one of a single block is the same without.
+        if spec.distribution == Distribution::Once
+            && spec.block_sizes.is_one()
+            && span_bytes < 2 * spec.block_size_bytes
+            && !spec.rw.trims()
+        {
+            spec.distribution = Distribution::Uniform;
+        }
+        spec
+    }
+
+    /// Beginning and size of a clone's files, which lie one after another.
+    fn lies(&self, files: &Files, clone: u32) -> (u64, u64) {
+        let paths = self.paths(clone);
+        let mut base = 0;
+        let mut bytes = 0;
+        let mut found = None;
+        for (name, size) in files {
+            if paths.contains(name) {
+                found.get_or_insert(base);
+                bytes += size;
+            }
+            base += size;
+        }
+        (found.unwrap_or(0), bytes)
+    }
+
+    /// Whether the files of its clones follow each other, all of one size, with nothing left out.
+    fn apart_evenly(&self, files: &Files) -> bool {
+        let (base, bytes) = self.lies(files, 0);
+        self.offset == Amount::Bytes(0)
+            && self.increment.is_none()
+            && self.addressed(bytes, false, Caps::default()) >= bytes
+            && bytes % self.unit_bytes() == 0
+            && (0..self.spec.jobs)
+                .all(|clone| self.lies(files, clone) == (base + u64::from(clone) * bytes, bytes))
+    }
+
+    /// Bytes that a job addresses, of a whole of so many.
+    fn addressed(&self, whole_bytes: u64, exists: bool, caps: Caps) -> u64 {
+        let asked = match (self.file_size, self.size) {
+            (Some(bytes), _) if exists => bytes.saturating_mul(self.files.names.len().max(1) as u64),
+            (Some(_), _) => whole_bytes,
+            (None, Some(Amount::Bytes(0)) | None) => whole_bytes,
+            (None, Some(size)) => size.of(whole_bytes),
+        };
+        caps.size_bytes.map_or(asked, |most| asked.min(most))
+    }
+
+    /// When a stream ends that addresses so many bytes.
+    fn ends(&self, span_bytes: u64, caps: Caps) -> Ends {
+        let runtime = match (self.runtime_ns, caps.time_ns) {
+            (Some(own), Some(most)) => Some(own.min(most)),
+            (own, most) => own.or(most),
+        };
+        // The cap holds for all of it.
+        let ramp_ns = caps.time_ns.map_or(self.ramp_ns, |most| self.ramp_ns.min(most / 4));
+        let duration_ns = runtime.map(|ns| ns.saturating_add(ramp_ns));
+        let step = self.spec.stride_bytes.map_or_else(|| mean_bytes(&self.spec), |stride| stride as f64);
+        let io_bytes = match (self.io_size, self.file_size, self.size) {
+            (Some(size), ..) => size.of(span_bytes),
+            // With filesize, size is the amount of I/O alone.
+            (None, Some(_), Some(Amount::Bytes(bytes))) if bytes > 0 => bytes,
+            _ => span_bytes,
+        };
+        let io_bytes = caps.size_bytes.map_or(io_bytes, |most| io_bytes.min(most));
+        let requests = (io_bytes as f64 / step).ceil().max(1.0) * self.loops as f64;
+        let requests = if requests >= u64::MAX as f64 { u64::MAX } else { requests as u64 };
+        let by_size = (!self.time_based).then_some(requests);
+        let ios = [by_size, self.ios].into_iter().flatten().min();
+        Ends { duration_ns, warm_up_ns: ramp_ns, ios }
+    }
+
+    /// Whether the caps shorten or shrink it.
+    pub fn is_capped(&self, caps: Caps) -> (bool, bool) {
+        let shorter = caps.time_ns.is_some_and(|most| self.runtime_ns.is_none_or(|own| own > most));
+        let larger =
+            |size: Option<u64>| caps.size_bytes.is_some_and(|most| size.is_none_or(|own| own > most));
+        let size = match self.size {
+            Some(Amount::Bytes(bytes)) if bytes > 0 => Some(bytes),
+            _ => self.file_size,
+        };
+        (shorter, larger(size))
+    }
+}
+
+/// Mean size of a request.
+fn mean_bytes(spec: &TrialSpec) -> f64 {
+    if spec.block_sizes.is_one() {
+        return spec.block_size_bytes as f64;
+    }
+    spec.block_sizes.iter().map(|size| size.bytes as f64 * size.percent / 100.0).sum()
+}

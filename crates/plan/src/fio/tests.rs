@@ -1,0 +1,284 @@
+//! Job files as they are read, typed and laid out. What fio itself does was looked up in fio 3.33.
+
+use std::path::Path;
+
+use iosonde_model::{Arrivals, Distribution, Payload, Ranges, Rw, Sync};
+
+use super::*;
+
+/// A world of a few files, two variables and fio's own words.
+fn world<T>(files: &[(&str, &str)], run: impl FnOnce(&World) -> T) -> T {
+    let read = |path: &Path| {
+        let found = files.iter().find(|(name, _)| Path::new(name) == path);
+        found.map(|(_, text)| text.as_bytes().to_vec()).ok_or_else(|| "no such file".to_owned())
+    };
+    let variable = |name: &str| (name == "SIZE").then(|| "64m".to_owned());
+    let keyword = |word: &str| (word == "pagesize").then_some(4096);
+    run(&World { read: &read, variable: &variable, keyword: &keyword })
+}
+
+fn sections(text: &str) -> Result<Vec<Section>, Refusal> {
+    world(&[("a.fio", text)], |world| read::files(&["a.fio".into()], world))
+}
+
+fn jobs(text: &str) -> Result<Vec<Job>, Refusal> {
+    sections(text)?.iter().map(Job::of).collect()
+}
+
+fn job(options: &str) -> Job {
+    jobs(&format!("[j]\nsize=64m\n{options}")).unwrap().remove(0)
+}
+
+fn refusal(text: &str) -> String {
+    jobs(text).unwrap_err().to_string()
+}
+
+fn directory(path: &str) -> Found {
+    if matches!(path, "./" | "d") { Found::Directory } else { Found::Nothing }
+}
+
+fn laid(text: &str, caps: Caps) -> Laid {
+    let group = groups(jobs(text).unwrap()).remove(0);
+    let site = group.site(&directory).unwrap();
+    let bytes = group.needs_bytes(&site, caps).unwrap().unwrap();
+    group.lay(&site, bytes, caps).unwrap()
+}
+
+#[test]
+fn a_job_file_is_read_as_fio_reads_it() {
+    let text = "; a comment\n[global]\nrw=randread   ; behind\nsize = 1M # too\n\n[ one ]\niodepth=4\nioengine=libaio\n\
+                [two]\nstonewall\nrw=write\n[global]\nbs=8k\n[three]\nname=last\n";
+    let jobs = jobs(text).unwrap();
+    let told: Vec<_> =
+        jobs.iter().map(|job| (job.name.as_str(), job.spec.rw, job.spec.block_size_bytes)).collect();
+    // Options of a later [global] hold for what follows.
+    assert_eq!(told, [("one", Rw::RandRead, 4096), ("two", Rw::Write, 4096), ("last", Rw::RandRead, 8192)]);
+    assert_eq!((jobs[0].spec.queue_depth, jobs[1].stonewall), (4, true));
+    assert_eq!(jobs[0].size, Some(Amount::Bytes(1 << 20)));
+}
+
+#[test]
+fn a_command_line_is_read_as_fio_reads_it() {
+    let words = "sudo fio --bs=8k --name=a --rw randread --direct 1 --size=1m --name=b --rw=write --stonewall \
+                 --size=1m \
+                 --output-format=json --eta=never";
+    let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+    let line = world(&[], |world| read::command_line(&words, world)).unwrap();
+    let jobs: Vec<Job> = line.sections.iter().map(|section| Job::of(section).unwrap()).collect();
+    assert_eq!(
+        (jobs[0].spec.rw, jobs[0].spec.block_size_bytes, jobs[0].spec.direct),
+        (Rw::RandRead, 8192, true)
+    );
+    assert_eq!((jobs[1].spec.rw, jobs[1].spec.block_size_bytes, jobs[1].stonewall), (Rw::Write, 8192, true));
+    assert_eq!(line.general, [("output-format", "json".to_owned()), ("eta", "never".to_owned())]);
+}
+
+#[test]
+fn what_is_wrong_with_a_file_has_its_place() {
+    for (text, told) in [
+        ("rw=read\n[a]\n", "a.fio:1:1: `rw=read` stands before the first section"),
+        ("[a\nsize=1m\n", "a.fio:1:1: the section's header has no closing ]"),
+        ("[a]\nsize=1m\n  foo=1\n", "a.fio:3:3: foo is not supported"),
+        ("[a]\nsize=1m\niodepht=4\n", "did you mean `iodepth`?"),
+        ("[a]\nsize\n", "a.fio:2:1: size needs a value"),
+        ("[a]\nsize=${NONE}\n", "the environment variable NONE is not set"),
+        ("[a]\nsize=8*$pagesize\n", "needs arithmetic"),
+        ("[global]\nsize=1m\n", "no job in it"),
+        ("", "no job in it"),
+        ("[a]\ninclude b.fio\n", "the included file b.fio cannot be read"),
+        ("[a]\ninclude a.fio\n", "includes itself"),
+        ("[a]\nsize=1m\nrw=sideways\n", "rw=sideways is not understood"),
+        ("[a]\nsize=1m\nthinktime=5ms\n", "a.fio:3:1: thinktime=5ms is not supported: rate_iops"),
+        ("[a]\nsize=1m\nioengine=rbd\n", "the engines are io_uring"),
+        ("[a]\nsize=1m\nioengine=posixaio\niodepth=8\n", "ioengine=posixaio is not supported"),
+        ("[a]\nsize=1m\ntime_based\n", "time_based needs a runtime"),
+        ("[a]\nsize=1m\nrw=randrw\nbs=4k,8k\n", "bs=4k,8k is not supported"),
+        ("[a]\nsize=1m\nrw=write\nend_fsync=1\n", "end_fsync=1 is not supported"),
+        ("[a]\nsize=1m\nexitall\n", "exitall is not supported"),
+        ("[a]\nsize=1m\nrwmixread=70\nrwmixwrite=20\n", "do not make 100"),
+        ("[a]\nsize=1m\nbssplit=4k/60:8k/60\n", "bssplit=4k/60:8k/60 is not understood"),
+        ("[a]\nsize=1m\nrw=read:-8k\n", "sequential requests go forwards"),
+        ("[a]\nsize=1m\nrw=randread:8\n", "a larger bs joins them"),
+        ("[a]\nsize=1m\nverify=crc32c\n", "a job that writes reads back"),
+    ] {
+        let said = refusal(text);
+        assert!(said.contains(told) && !said.contains('\n'), "{text:?}: {said}");
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_have_their_place() {
+    let read = |_: &Path| Ok(b"[a]\nsize=\xff\n".to_vec());
+    let none = |_: &str| None;
+    let world = World { read: &read, variable: &none, keyword: &|_| None };
+    let said = read::files(&["a.fio".into()], &world).unwrap_err().to_string();
+    assert_eq!(said, "a.fio:2:6: the text is not UTF-8; save the job file as UTF-8");
+    let read = |_: &Path| Ok(vec![b' '; 5 << 20]);
+    let world = World { read: &read, variable: &none, keyword: &|_| None };
+    assert!(
+        read::files(&["a.fio".into()], &world).unwrap_err().to_string().contains("at most 4 MiB are read")
+    );
+}
+
+#[test]
+fn options_become_a_workload() {
+    let all = job(
+        "rw=randrw\nbssplit=4k/60:64k/40\nrwmixread=70\nioengine=io_uring\niodepth=16\nnumjobs=4\ndirect=1\n\
+         random_distribution=zipf:1.2\nfdatasync=32\nbuffer_compress_percentage=50\n",
+    )
+    .spec;
+    assert_eq!((all.rw, all.read_percent, all.queue_depth, all.jobs), (Rw::RandRw, Some(70.0), 16, 4));
+    assert_eq!((all.block_size_bytes, all.block_sizes.iter().count(), all.direct), (65_536, 2, true));
+    assert_eq!(all.distribution, Distribution::Zipf { theta: 1.2 });
+    assert_eq!((all.sync, all.payload), (Sync::Fdatasync { every: 32 }, Payload::Compress { share: 0.5 }));
+    // fio visits each block once, unless it is told that it need not.
+    assert_eq!(job("rw=randread\n").spec.distribution, Distribution::Once);
+    assert_eq!(job("rw=randread\nnorandommap\n").spec.distribution, Distribution::Uniform);
+    assert_eq!(job("rw=write\nsync=1\n").spec.sync, Sync::Osync);
+    assert_eq!(job("rw=write:4k\nbs=8k\n").spec.stride_bytes, Some(12_288));
+    assert_eq!(job("rw=write\nbs=4k,16k\n").spec.block_size_bytes, 16_384);
+    assert_eq!(job("rw=read\nbsrange=4k-16k\n").spec.block_sizes.iter().count(), 4);
+    // A synchronous engine has one request outstanding.
+    let blocking = job("iodepth=32\n");
+    assert_eq!(blocking.spec.queue_depth, 1);
+    assert_eq!(blocking.changes, [Change::DepthOne { asked: 32, engine: "psync".into() }]);
+}
+
+#[test]
+fn rates_are_those_of_each_direction() {
+    let paced = job("rw=randread\nrate_iops=500\nrate_process=poisson\nioengine=libaio\niodepth=32\n").spec;
+    assert_eq!((paced.rate_iops, paced.arrivals), (Some(500.0), Arrivals::Poisson));
+    // fio 3.33 reads 100 and writes 300 a second, whatever rwmixread says.
+    let mixed = job("rw=randrw\nrate_iops=100,300\nrwmixread=70\n").spec;
+    assert_eq!((mixed.rate_iops, mixed.read_percent), (Some(400.0), Some(25.0)));
+    assert_eq!(job("rw=write\nbs=4k\nrate=,1m\n").spec.rate_iops, Some(256.0));
+}
+
+#[test]
+fn sizes_and_times_end_a_job() {
+    let one = laid("[a]\nsize=1m\nbs=4k\nrw=randread\n", Caps::default());
+    assert_eq!(one.ends, [Ends { duration_ns: None, warm_up_ns: 0, ios: Some(256) }]);
+    let timed = laid("[a]\nsize=1m\nruntime=10\ntime_based\nramp_time=2\n", Caps::default());
+    assert_eq!(
+        timed.ends,
+        [Ends { duration_ns: Some(12_000_000_000), warm_up_ns: 2_000_000_000, ios: None }]
+    );
+    let caps = Caps { time_ns: Some(1_000_000_000), size_bytes: Some(512 << 10) };
+    let capped = laid("[a]\nsize=1g\nbs=4k\nloops=3\nruntime=1m\n", caps);
+    assert_eq!(capped.ends, [Ends { duration_ns: Some(1_000_000_000), warm_up_ns: 0, ios: Some(384) }]);
+    assert_eq!((capped.spec.span_bytes, capped.bytes), (512 << 10, 512 << 10));
+    let more = laid("[a]\nsize=1m\nio_size=2m\nbs=4k\nnumber_ios=300\n", Caps::default());
+    assert_eq!(more.ends[0].ios, Some(300));
+}
+
+#[test]
+fn files_become_parts_of_one() {
+    // Clones have files of their own, unless a name is given.
+    let own = laid("[a]\nsize=1m\nnumjobs=4\nrw=randwrite\n", Caps::default());
+    assert_eq!((own.spec.span_bytes, own.spec.jobs, own.spec.ranges), (4 << 20, 4, Ranges::Disjoint));
+    let shared = laid("[a]\nsize=1m\nnumjobs=4\nfilename=f\n", Caps::default());
+    assert_eq!((shared.spec.span_bytes, shared.spec.jobs, shared.spec.ranges), (1 << 20, 4, Ranges::Shared));
+    // Jobs at once are streams; files of one name are one part.
+    let text = "[global]\nsize=1m\n[a]\nfilename=f\n[b]\nfilename=g\nrw=write\n[c]\nfilename=f\noffset=512k\n\
+                size=512k\n";
+    let several = laid(text, Caps::default());
+    let places: Vec<_> = several.spec.streams().map(|s| (s.offset_bytes, s.span_bytes)).collect();
+    assert_eq!(places, [(0, 1 << 20), (1 << 20, 1 << 20), (512 << 10, 512 << 10)]);
+    // Clones at a distance of each other.
+    let apart = laid("[a]\nfilename=f\nsize=1m\nnumjobs=3\noffset_increment=2m\n", Caps::default());
+    let places: Vec<_> = apart.spec.streams().map(|s| (s.offset_bytes, s.span_bytes, s.jobs)).collect();
+    assert_eq!(places, [(0, 1 << 20, 1), (2 << 20, 1 << 20, 1), (4 << 20, 1 << 20, 1)]);
+    assert_eq!(apart.reports[0].streams, [0, 1, 2]);
+}
+
+#[test]
+fn groups_are_cut_at_stonewalls_and_reported_together_where_asked() {
+    let text = "[global]\nsize=1m\n[a]\n[b]\ngroup_reporting\n[c]\nnew_group\n[d]\nstonewall\n";
+    let groups = groups(jobs(text).unwrap());
+    let numbers: Vec<&[u32]> = groups.iter().map(|group| group.reporting.as_slice()).collect();
+    assert_eq!(numbers, [&[0, 0, 1][..], &[2]]);
+    let site = groups[0].site(&directory).unwrap();
+    let reports = groups[0].lay(&site, 8 << 20, Caps::default()).unwrap().reports;
+    let told: Vec<_> =
+        reports.iter().map(|report| (report.name.as_str(), report.jobs, report.group)).collect();
+    assert_eq!(told, [("a", 2, 0), ("c", 1, 1)]);
+}
+
+#[test]
+fn one_target_at_a_time() {
+    let site = |text: &str, found: &dyn Fn(&str) -> Found| groups(jobs(text).unwrap()).remove(0).site(found);
+    assert_eq!(site("[a]\nsize=1m\n", &directory).unwrap(), Site::Own("./".into()));
+    assert_eq!(site("[a]\nsize=1m\ndirectory=d\n", &directory).unwrap(), Site::Own("d".into()));
+    let there = |path: &str| if path.starts_with("/dev/") { Found::File } else { directory(path) };
+    assert_eq!(site("[a]\nfilename=/dev/x\n", &there).unwrap(), Site::Existing("/dev/x".into()));
+    let two = site("[a]\nfilename=/dev/x\n[b]\nfilename=/dev/y\n", &there).unwrap_err().to_string();
+    assert!(two.contains("a.fio:4:1") && two.contains("beside /dev/x") && two.contains("stonewall"), "{two}");
+    let nowhere = site("[a]\nsize=1m\ndirectory=none\n", &directory).unwrap_err().to_string();
+    assert!(nowhere.contains("there is no directory none"), "{nowhere}");
+}
+
+/// An option that the table calls used and that nobody reads would be dropped silently.
+#[test]
+fn every_used_option_is_read() {
+    let section = &sections("[j]\nsize=64m\nrw=randrw\n").unwrap()[0];
+    let (_, options) = Job::read(section).unwrap();
+    let asked = options.asked.borrow();
+    for option in OPTIONS.iter().filter(|option| option.role == Role::Used) {
+        assert!(asked.contains(option.name), "{} is not read", option.name);
+    }
+    for option in OPTIONS.iter().filter(|option| option.role != Role::Used) {
+        assert!(!asked.contains(option.name), "{} is read, and the table says otherwise", option.name);
+    }
+}
+
+#[test]
+fn no_name_is_in_the_table_twice() {
+    let mut names: Vec<&str> = OPTIONS.iter().chain(GENERAL).flat_map(FioOption::names).collect();
+    let all = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), all);
+}
+
+/// The page's lists are those of the table.
+#[test]
+fn the_page_lists_every_option() {
+    const MARK: &str = "<!-- options: written by `UPDATE_DOCS=1 cargo test -p iosonde-plan page` -->\n";
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/coming-from-fio.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let (before, _) = page.split_once(MARK).expect("the page has its mark");
+    let names =
+        |option: &FioOption| option.names().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let list = |wanted: fn(&Role) -> Option<&'static str>| {
+        let mut rows: Vec<(&'static str, Vec<String>)> = Vec::new();
+        for (why, option) in OPTIONS.iter().filter_map(|option| Some((wanted(&option.role)?, option))) {
+            match rows.iter_mut().find(|(known, _)| *known == why) {
+                Some((_, known)) => known.push(names(option)),
+                None => rows.push((why, vec![names(option)])),
+            }
+        }
+        rows.iter().map(|(why, names)| format!("| {} | {why} |\n", names.join(", "))).collect::<String>()
+    };
+    let used: Vec<String> = OPTIONS.iter().filter(|option| option.role == Role::Used).map(names).collect();
+    let idle = list(|role| match role {
+        Role::Idle(why) => Some(why),
+        _ => None,
+    });
+    let refused = list(|role| match role {
+        Role::Refused { instead, .. } => Some(instead),
+        _ => None,
+    });
+    let expected = format!(
+        "{before}{MARK}\n### Read\n\n{}.\n\n### No effect\n\n| option | why |\n|---|---|\n{idle}\n### Refused\n\nValues with \
+         which fio does the usual thing are taken (`thinktime=0`).\n\n| option | instead |\n|---|---|\n{refused}",
+        used.join(", ")
+    );
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, &expected).unwrap();
+    }
+    let kept = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        kept == expected,
+        "docs/coming-from-fio.md is old: UPDATE_DOCS=1 cargo test -p iosonde-plan page"
+    );
+}

@@ -1,0 +1,214 @@
+//! The document of fio's JSON, with or without histograms: one entry for each job.
+
+mod figures;
+
+use std::collections::BTreeMap;
+
+use iosonde_model::{
+    Arrivals, Distribution, Op, Payload, Phase, RequestError, Run, Sync, Trial, TrialSpec, Window,
+    fio::FioReport,
+};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+pub use figures::Bins;
+use figures::{direction, flush, idle, shares};
+
+/// The document, in fio's order.
+#[derive(Serialize)]
+struct Document {
+    #[serde(rename = "fio version")]
+    version: &'static str,
+    iosonde: Origin,
+    timestamp: i64,
+    timestamp_ms: i64,
+    time: String,
+    #[serde(rename = "global options")]
+    global: BTreeMap<String, String>,
+    jobs: Vec<Value>,
+}
+
+/// Where the figures come from.
+#[derive(Serialize)]
+struct Origin {
+    run: String,
+    version: &'static str,
+}
+
+/// The document of a run.
+pub fn document(run: &Run, bins: Bins) -> Result<String, String> {
+    let measured: Vec<&Trial> = run.trials.iter().filter(|trial| trial.phase == Phase::Measure).collect();
+    if measured.is_empty() {
+        return Err("no trial measured anything, and fio's form has jobs for nothing else".into());
+    }
+    let reports = reports(run, &measured);
+    let jobs =
+        measured.iter().zip(&reports).flat_map(|(trial, own)| own.iter().map(|one| job(trial, one, bins)));
+    let ended_ms = figures::unix_ms(&run.info.started_at).map(|ms| ms + (run.info.elapsed_s * 1e3) as i64);
+    let ended_ms =
+        ended_ms.ok_or("the run does not say when it was started, and fio's form has a time stamp")?;
+    let document = Document {
+        version: "fio-3.0",
+        iosonde: Origin { run: run.info.id.clone(), version: env!("CARGO_PKG_VERSION") },
+        timestamp: ended_ms / 1000,
+        timestamp_ms: ended_ms,
+        time: figures::calendar(ended_ms / 1000),
+        global: run.info.fio.as_ref().map(|fio| fio.global.clone()).unwrap_or_default(),
+        jobs: jobs.collect(),
+    };
+    serde_json::to_string_pretty(&document).map(|text| text + "\n").map_err(|error| error.to_string())
+}
+
+/// Entries of the report for each trial: those of fio's job file, or one for each stream.
+fn reports(run: &Run, measured: &[&Trial]) -> Vec<Vec<FioReport>> {
+    let told = run.info.fio.as_ref().map(|fio| fio.groups.as_slice()).unwrap_or_default();
+    let of = |(at, trial): (usize, &&Trial)| match told.get(at) {
+        Some(reports) => reports.clone(),
+        None => trial
+            .spec
+            .streams()
+            .enumerate()
+            .map(|(stream, spec)| {
+                let several = !trial.spec.and.is_empty();
+                let beside = if several { format!(" stream {}", stream + 1) } else { String::new() };
+                FioReport {
+                    name: format!("{} {}{beside}", trial.experiment, trial.id),
+                    group: at as u32,
+                    jobs: spec.jobs,
+                    streams: vec![stream],
+                    options: options(spec),
+                }
+            })
+            .collect(),
+    };
+    measured.iter().enumerate().map(of).collect()
+}
+
+/// An entry of `jobs`.
+fn job(trial: &Trial, report: &FioReport, bins: Bins) -> Value {
+    let streams: Vec<_> = report.own(trial).collect();
+    let measured_s = streams.iter().filter_map(|stream| stream.measured_s).reduce(f64::max);
+    let measured_s = measured_s.unwrap_or(trial.measured_s);
+    let windows: Vec<&[Window]> = match trial.streams.is_empty() {
+        true => vec![&trial.windows],
+        false => streams.iter().map(|stream| stream.windows.as_slice()).collect(),
+    };
+    let sides: Vec<_> = Op::DIRECTIONS.iter().map(|op| (*op, report.direction(trial, *op))).collect();
+    let errors: u64 = sides.iter().filter_map(|(_, side)| Some(side.as_ref()?.errors)).sum();
+    let mut own = Map::new();
+    let mut set = |name: &str, value: Value| own.insert(name.to_owned(), value);
+    set("jobname", json!(report.name));
+    set("groupid", json!(report.group));
+    set("error", json!(error(trial, errors)));
+    set("eta", json!(0));
+    set("elapsed", json!(trial.elapsed_s.ceil() as u64));
+    set("total_err", json!(errors));
+    set("job options", json!(report.options));
+    for (op, side) in &sides {
+        let side = side.as_ref();
+        set(op.name(), side.map_or_else(idle, |side| direction(side, *op, measured_s, &windows, bins)));
+    }
+    set("sync", flush(report.flush(trial).as_ref()));
+    // fio adds up the times of all jobs of an entry.
+    set("job_runtime", json!((measured_s * 1e3 * f64::from(report.jobs)).round() as u64));
+    let cpu_s = match trial.streams.is_empty() {
+        true => trial.cpu_user_s.zip(trial.cpu_system_s),
+        false => streams
+            .iter()
+            .map(|stream| stream.cpu_user_s.zip(stream.cpu_system_s))
+            .try_fold((0.0, 0.0), |(user_s, system_s), own| {
+                own.map(|own| (user_s + own.0, system_s + own.1))
+            }),
+    };
+    if let Some((user_s, system_s)) = cpu_s.filter(|_| trial.elapsed_s > 0.0) {
+        let percent = |seconds: f64| json!(100.0 * seconds / trial.elapsed_s / f64::from(report.jobs.max(1)));
+        set("usr_cpu", percent(user_s));
+        set("sys_cpu", percent(system_s));
+    }
+    let of_jobs: Vec<&TrialSpec> =
+        report.streams.iter().filter_map(|at| trial.spec.streams().nth(*at)).collect();
+    if !of_jobs.is_empty() && of_jobs.iter().all(|spec| spec.queue_depth == 1) {
+        let levels = ["1", "2", "4", "8", "16", "32", ">=64"];
+        let share = |(at, level): (usize, &str)| (level.to_owned(), json!(if at == 0 { 100.0 } else { 0.0 }));
+        set("iodepth_level", Value::Object(levels.into_iter().enumerate().map(share).collect()));
+    }
+    let histograms: Vec<_> = sides.iter().filter_map(|(_, side)| Some(&side.as_ref()?.histogram)).collect();
+    for (unit, told) in shares(&histograms) {
+        set(unit, told);
+    }
+    Value::Object(own)
+}
+
+/// The errno of the first error; EIO where only the number of errors is known.
+fn error(trial: &Trial, errors: u64) -> i32 {
+    let system = trial.error_examples.iter().find_map(|error| match error {
+        RequestError::System { errno, .. } => Some(*errno),
+        _ => None,
+    });
+    if errors == 0 { 0 } else { system.map_or(5, i32::abs) }
+}
+
+/// The options that would ask fio for the same.
+fn options(spec: &TrialSpec) -> BTreeMap<String, String> {
+    let mut options = BTreeMap::new();
+    let mut set = |name: &str, value: String| options.insert(name.to_owned(), value);
+    set("rw", spec.rw.to_string());
+    set("bs", spec.block_size_bytes.to_string());
+    if !spec.block_sizes.is_one() {
+        let split = spec.block_sizes.iter().map(|size| format!("{}/{:.0}", size.bytes, size.percent));
+        set("bssplit", split.collect::<Vec<_>>().join(":"));
+    }
+    set("iodepth", spec.queue_depth.to_string());
+    set("numjobs", spec.jobs.to_string());
+    set("ioengine", spec.engine.split(':').next().unwrap_or_default().to_owned());
+    set("direct", u8::from(spec.direct).to_string());
+    set("lat_percentiles", "1".to_owned());
+    if spec.span_bytes > 0 {
+        set("size", spec.span_bytes.to_string());
+    }
+    if spec.offset_bytes > 0 {
+        set("offset", spec.offset_bytes.to_string());
+    }
+    if let Some(percent) = spec.read_percent {
+        set("rwmixread", percent.to_string());
+    }
+    if let Some(rate) = spec.rate_iops {
+        // fio's rate holds for each direction by itself.
+        let reads = spec.read_percent.unwrap_or(50.0) / 100.0;
+        let mixed = format!("{:.0},{:.0}", rate * reads, rate * (1.0 - reads));
+        set("rate_iops", if spec.rw.is_mixed() { mixed } else { format!("{rate:.0}") });
+        if spec.arrivals == Arrivals::Poisson {
+            set("rate_process", "poisson".to_owned());
+        }
+    }
+    match spec.distribution {
+        Distribution::Uniform if spec.rw.is_random() => drop(set("norandommap", "1".to_owned())),
+        Distribution::Zipf { theta } => drop(set("random_distribution", format!("zipf:{theta}"))),
+        Distribution::Pareto { share } => drop(set("random_distribution", format!("pareto:{share}"))),
+        Distribution::Normal { deviation } => {
+            drop(set("random_distribution", format!("normal:{:.0}", deviation * 100.0)));
+        }
+        Distribution::Hot { requests, span } => {
+            let (hot, part) = (requests * 100.0, span * 100.0);
+            let zones = format!("zoned:{hot:.0}/{part:.0}:{:.0}/{:.0}", 100.0 - hot, 100.0 - part);
+            drop(set("random_distribution", zones));
+        }
+        Distribution::Uniform | Distribution::Once => {}
+    }
+    match spec.sync {
+        Sync::Fsync { every } => drop(set("fsync", every.to_string())),
+        Sync::Fdatasync { every } => drop(set("fdatasync", every.to_string())),
+        Sync::Dsync => drop(set("sync", "dsync".to_owned())),
+        Sync::Osync => drop(set("sync", "sync".to_owned())),
+        Sync::None => {}
+    }
+    match spec.payload {
+        Payload::Random => {}
+        Payload::Zero => drop(set("zero_buffers", "1".to_owned())),
+        Payload::Compress { share } => {
+            drop(set("buffer_compress_percentage", format!("{:.0}", share * 100.0)));
+        }
+        Payload::Dedupe { share } => drop(set("dedupe_percentage", format!("{:.0}", share * 100.0))),
+    }
+    options
+}
