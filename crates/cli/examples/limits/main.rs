@@ -1,8 +1,8 @@
 //! Prints how often a limit that holds from the first second on is found, and how often one is claimed that is not
 //! there: the table of `docs/findings.md` about `constant_limit`.
 //!
-//! `limits [--devices N] [--seed N] [--time TIME] [--kinds TEXT,..] [--show] [--keep FILE]`: N volumes with a limit and N
-//! devices without one are drawn at random, each is studied as `iosonde run quick --time 45s` does, by the same
+//! `limits [--devices N] [--seed N] [--time TIME] [--kinds TEXT,..] [--show] [--keep FILE]`: N volumes with a limit and
+//! N devices without one are drawn at random, each is studied as `iosonde run quick --time 45s` does, by the same
 //! functions, and what is found is compared with what was set. The seed is fresh unless one is given, and is printed.
 //! With `--keep` answers are kept as soon as they are there: the same command goes on where it was ended.
 

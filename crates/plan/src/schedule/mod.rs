@@ -433,8 +433,8 @@ impl Schedule {
         settling::next_settling_s(&own, trials, self.length_s(slot.point), self.points.len())
     }
 
-    /// Returns the time by which a point's next trial is longer than usual, in seconds, because the storage falls silent
-    /// in it again and again. The rounds that are left for an interval stay possible.
+    /// Returns the time by which a point's next trial is longer than usual, in seconds, because the storage falls
+    /// silent in it again and again. The rounds that are left for an interval stay possible.
     fn longer_s(&self, slot: Slot, trials: &[Trial], elapsed_s: f64) -> f64 {
         let manner = self.visiting.manner(slot.point);
         if slot.point.is_none() || manner.from_the_start || manner.in_order {
