@@ -58,8 +58,7 @@ impl Chart for LatencyVsDepth {
             reading: match marks.is_empty() {
                 true => String::new(),
                 false => {
-                    "Beyond the saturation point a further request only waits: latency grows with the queue depth."
-                        .into()
+                    "Beyond the knee a further request only waits: latency grows with the queue depth.".into()
                 }
             },
             experiment: lead.experiment(run),

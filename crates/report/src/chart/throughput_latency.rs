@@ -97,7 +97,7 @@ fn reading(run: &Run, families: &[Family], curves: &[Curve]) -> String {
         "Each dot is a queue depth, written beside it. Right is higher throughput, up is higher latency."
             .to_owned();
     if !curves.is_empty() {
-        reading += " The broken line joins all throughputs and latencies with the product of the saturation point; \
+        reading += " The broken line joins all throughputs and latencies with the product of the knee; \
                     beyond it, latency grows faster than throughput.";
     }
     let refused = |family: &Family| {
@@ -159,6 +159,6 @@ fn knee(run: &Run, family: &Family, x: &Axis, y: &Axis) -> Option<Curve> {
         Style::bare(Unit::InFlight),
         &Estimate { value: in_flight, low: finding.low, high: finding.high },
     );
-    let (name, tone) = (format!("{}s: saturates at QD {at}", family.op), Tone::of(family.op, false));
+    let (name, tone) = (format!("{}s: knee at QD {at}", family.op), Tone::of(family.op, false));
     Some(Curve { name, tone, points: law(in_flight), band })
 }

@@ -155,7 +155,7 @@ fn in_flight(run: &Run, op: Op) -> Option<Advice> {
         [enough, knee].map(|finding| briefly(Style::bare(Unit::InFlight), &estimate(finding)));
     let sentence = if estimate(knee).is_vague() {
         format!(
-            "{size} {op}s: queue depth at saturation {least}, for 95 % of the throughput {number}; a longer run \
+            "{size} {op}s: knee at a queue depth {least}, 95 % of the throughput at one {number}; a longer run \
              (--time) narrows this"
         )
     } else if estimate(enough).is_vague() {

@@ -124,7 +124,7 @@ fn what_is_hardly_known_is_advised_by_its_bounds() {
     let sentences: Vec<_> = advice(&run).into_iter().map(|advice| advice.sentence).collect();
     let has = |text: &str| assert!(sentences.iter().any(|sentence| sentence == text), "{sentences:#?}");
     has(
-        "4 KiB writes: queue depth at saturation between 2 and 29, for 95 % of the throughput between 3 and 104; a \
+        "4 KiB writes: knee at a queue depth between 2 and 29, 95 % of the throughput at one between 3 and 104; a \
          longer run (--time) narrows this",
     );
     has("writes at QD 1: use 1 MiB for 95 % of the QD 1 maximum; 256 KiB may be enough");

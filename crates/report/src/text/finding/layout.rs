@@ -63,8 +63,7 @@ pub(super) fn problem(problem: &LayoutProblem) -> String {
             format!("the program was CPU-bound ({}), which may hide units", units::percent(*cpu_share))
         }
         LayoutProblem::EqualStrides => {
-            "all strides are equally fast; the saturation point (`queue_depth_knee`) is an upper limit"
-                .to_owned()
+            "all strides are equally fast; the knee (`queue_depth_knee`) is an upper limit".to_owned()
         }
         LayoutProblem::EqualValidStrides { invalid_strides_bytes } => format!(
             "all valid strides are equally fast, and those of {} have too few valid trials",

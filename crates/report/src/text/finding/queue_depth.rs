@@ -12,13 +12,12 @@ use super::{subject::subject, value::depths};
 
 /// Saturation point, or queue depth for 95 % of the maximum.
 pub(super) fn curve_sentence(finding: &Finding) -> String {
-    let (what, depth) =
-        (capitalised(&workload(&finding.conditions)), number::queue_depth(&estimate(finding)));
+    let (what, depth) = (workload(&finding.conditions), number::queue_depth(&estimate(finding)));
     match finding.name {
         FindingName::QueueDepthKnee => {
-            format!("{what} saturate at {depth}; beyond it, latency grows faster than throughput.")
+            format!("The knee of {what} is at {depth}; beyond it, latency grows faster than throughput.")
         }
-        _ => format!("{what} reach 95 % of their highest throughput at {depth}."),
+        _ => format!("{} reach 95 % of their highest throughput at {depth}.", capitalised(&what)),
     }
 }
 
@@ -124,7 +123,7 @@ mod tests {
         let found = reads(name, Unit::InFlight, [7.8, 7.1, 8.5], Detail::ClosedLoop(facts));
         assert_eq!(
             sentence(&found),
-            "4 KiB random reads saturate at QD 7.8 [7.1, 8.5]; beyond it, latency grows faster than throughput."
+            "The knee of 4 KiB random reads is at QD 7.8 [7.1, 8.5]; beyond it, latency grows faster than throughput."
         );
         assert!(
             why_of(&found)
