@@ -108,7 +108,7 @@ fn block_size(run: &Run, op: Op) -> Option<Advice> {
     let enough = match plateau.low.filter(|_| vague) {
         Some(low_bytes) => {
             format!(
-                "use {size} for 95 % of the QD 1 maximum; {} may be enough",
+                "use {size} to be sure of 95 % of the QD 1 maximum ({} may be enough)",
                 units::size(low_bytes as u64)
             )
         }

@@ -127,7 +127,7 @@ fn what_is_hardly_known_is_advised_by_its_bounds() {
         "4 KiB writes: knee at a queue depth between 2 and 29, 95 % of the throughput at one between 3 and 104; a \
          longer run (--time) narrows this",
     );
-    has("writes at QD 1: use 1 MiB for 95 % of the QD 1 maximum; 256 KiB may be enough");
+    has("writes at QD 1: use 1 MiB to be sure of 95 % of the QD 1 maximum (256 KiB may be enough)");
 }
 
 #[test]

@@ -398,7 +398,7 @@ fn latency_there(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Option<
         let direction = point.direction(op)?;
         let mean = figure(Unit::Time, direction.latency_ns_mean.as_ref()?).value;
         let p99 = direction.latency_ns_p99.map(|p99| figure(Unit::Time, &p99).value);
-        let p99 = p99.map_or_else(String::new, |p99| format!(", {p99}"));
+        let p99 = p99.map_or_else(|| ", unknown".to_owned(), |p99| format!(", {p99}"));
         let depth = point.spec.asked_in_flight();
         let figure = Figure { value: format!("{mean}{p99} (QD {depth})"), interval: String::new() };
         Some(Cell { figure, marks: footnotes.of_trials(About::Latency, &point.trial_ids) })

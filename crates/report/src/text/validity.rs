@@ -186,8 +186,8 @@ fn words(fact: &Fact) -> String {
 fn counts(trials: usize, invalid: usize, outliers: usize, reasons: &[InvalidBy]) -> String {
     let excluded = match outliers {
         0 => String::new(),
-        1 => "; 1 outlier not used".to_owned(),
-        count => format!("; {count} outliers not used"),
+        1 => ", 1 of them not used (outlier)".to_owned(),
+        count => format!(", {count} of them not used (outliers)"),
     };
     let why = invalid_words(reasons);
     match (trials, invalid) {
@@ -197,7 +197,7 @@ fn counts(trials: usize, invalid: usize, outliers: usize, reasons: &[InvalidBy])
         (all, 0) => format!("all {all} trials valid{excluded}"),
         (all, invalid) if all == invalid => format!("all {all} trials invalid{why}{excluded}"),
         (all, invalid) => {
-            format!("{} of {all} trials valid; {invalid} invalid{why}{excluded}", all - invalid)
+            format!("{} of {all} trials valid{excluded}; {invalid} invalid{why}", all - invalid)
         }
     }
 }
