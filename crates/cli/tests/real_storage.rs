@@ -146,6 +146,30 @@ fn what_an_interrupted_preparation_took_is_not_taken_off_the_time() {
     assert!(measured_s > time_s / 2.0 && run.info.elapsed_s > 10.0 * time_s, "{measured_s} of {time_s} s");
 }
 
+/// What was filled is measured, though filling it took ten times the time.
+#[test]
+fn a_preparation_that_took_all_the_time_leaves_the_shortest_trials() {
+    let bench = Bench::new();
+    bench.text("small.toml", SMALL_STUDY);
+    std::fs::create_dir(bench.path("here")).unwrap();
+    let run = bench.run(&["run", "small.toml", "here", "--size", "16MiB"]);
+    let mut info = run.info.clone();
+    let late_s = 10.0 * info.budget_s.unwrap();
+    info.id = "slow".into();
+    let mut book = iosonde_store::Notebook::open(&bench.path("notebook.db")).unwrap();
+    let lock = book.begin(&info).unwrap();
+    for mut trial in run.trials.into_iter().filter(|trial| trial.round < 2) {
+        trial.started_s += if trial.round > 0 { late_s } else { 0.0 };
+        book.append("slow", &trial).unwrap();
+    }
+    drop((lock, book));
+    let said = bench.iosonde(&["resume", "slow"]);
+    assert!(said.code == 0 && said.err.contains("preparing took too much of --time"), "{}", said.err);
+    let run = bench.run(&["show", "slow"]);
+    assert_eq!(run.info.state, RunState::Done);
+    assert!(run.trials.iter().any(|trial| trial.round == 2), "{:?}", run.points);
+}
+
 #[test]
 fn a_count_of_requests_is_made_and_counted() {
     let bench = Bench::new();

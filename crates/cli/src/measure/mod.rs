@@ -211,7 +211,7 @@ impl Measurement {
         let prepared = &trials[..first.unwrap_or(trials.len())];
         let begins = |trial: &Trial| trial.experiment.is_empty() && trial.spec.offset_bytes == 0;
         let prepared = &prepared[prepared.iter().rposition(begins).unwrap_or(0)..];
-        let lost_s = prepared.first().map_or(0.0, |trial| trial.started_s);
+        let lost_s = prepared.first().map_or(begun_s, |trial| trial.started_s);
         // A state takes as long as it takes, and its time is its own.
         let states = prepared.iter().filter(|trial| trial.experiment == STATE);
         let state_s: f64 = states.map(|trial| trial.elapsed_s).sum();

@@ -10,7 +10,7 @@ use super::{
     inode::Inode,
     loops::{backing, loops},
 };
-use crate::platform::{BlockDevice, DeviceNumber, System, mounts, swaps};
+use crate::platform::{BlockDevice, DeviceNumber, Mount, System, mounts, swaps};
 
 /// Loop on loop on loop: more is a mistake.
 const DEPTH_MAX: u32 = 8;
@@ -67,18 +67,26 @@ impl fmt::Display for User {
     }
 }
 
-/// Finds a user of a regular file: swap, or a loop device.
+/// Finds a user of a regular file: swap, a mount, or a loop device.
 pub(super) fn user_of_file(system: &System, file: Inode) -> Option<User> {
     user_behind(system, file, None)
 }
 
-/// Swap areas and loop devices know what they use by its identity. `except` is the loop device that is
+/// Swap areas, mounts and loop devices know what they use by its identity. `except` is the loop device that is
 /// itself the target.
 fn user_behind(system: &System, inode: Inode, except: Option<DeviceNumber>) -> Option<User> {
     let is_it =
         |path: &PathBuf| rustix::fs::stat(system.path(path)).is_ok_and(|stat| Inode::of(&stat) == inode);
     if swaps(system).iter().any(is_it) {
         return Some(User::Swap { through: None });
+    }
+    // Without a device in between: EROFS mounts a file itself (Linux 6.12), and so do servers in user space. A source
+    // that was named by a relative path cannot be found again.
+    let is_mounted = |mount: &Mount| mount.source.is_absolute() && is_it(&mount.source);
+    if matches!(inode, Inode::File { .. })
+        && let Some(mount) = mounts(system).into_iter().find(is_mounted)
+    {
+        return Some(User::Mounted { through: None, read_only: mount.read_only(), at: mount.at });
     }
     let found =
         loops(system).into_iter().find(|it| it.backing == inode && Some(it.device.number) != except)?;
@@ -238,6 +246,21 @@ mod tests {
             |name: &str| user_of_file(&system, Inode::of(&rustix::fs::stat(root.path().join(name)).unwrap()));
         assert_eq!(of("same"), Some(User::Swap { through: None }));
         assert_eq!(of("other"), None);
+    }
+
+    #[test]
+    fn a_file_that_is_mounted_without_a_device_is_used() {
+        let root = tempfile::tempdir().unwrap();
+        fs::write(root.path().join("layer.erofs"), "x").unwrap();
+        let of_file = || {
+            let system = System::at(root.path());
+            let inode = Inode::of(&rustix::fs::stat(root.path().join("layer.erofs")).unwrap());
+            user_of_file(&system, inode).map(|user| user.to_string())
+        };
+        system(root.path(), "1 0 0:39 / /mnt ro - erofs /layer.erofs ro", "");
+        assert_eq!(of_file().as_deref(), Some("holds a mounted file system (/mnt)"));
+        system(root.path(), "1 0 0:39 / /mnt ro - erofs /other.erofs ro", "");
+        assert_eq!(of_file(), None);
     }
 
     #[test]
