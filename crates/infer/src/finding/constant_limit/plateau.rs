@@ -171,6 +171,12 @@ impl Amount<'_> {
         self.tolerance() + self.slack
     }
 
+    /// Median latency of the median trial: where the storage stalls, rare requests make most of the mean.
+    fn usual_latency_ns(&self, op: Op) -> Option<f64> {
+        let medians = self.trials.iter().filter_map(|trial| trial.direction(op)?.histogram.quantile_ns(0.5));
+        robust::median(&medians.collect::<Vec<_>>())
+    }
+
     /// Mean latency of the median trial.
     fn latency_ns(&self, op: Op) -> Option<f64> {
         let means = self.trials.iter().filter_map(|trial| trial.direction(op)?.latency_ns.mean);
@@ -435,7 +441,7 @@ impl<'e> Plateau<'e> {
             let small = self.alone(op, |size| size < bytes)?;
             let rest = (bytes - small.spec.block_size_bytes) as f64;
             let at_limit_ns = bytes as f64 / self.level * 1e9;
-            let fixed_ns = small.latency_ns(op)? + rest / self.level * 1e9 - at_limit_ns;
+            let fixed_ns = small.usual_latency_ns(op)? + rest / self.level * 1e9 - at_limit_ns;
             let missed = one.latency_ns(op)? < at_limit_ns + fixed_ns / 2.0;
             Some(missed && fixed_ns > FIXED_SHARE_MIN * at_limit_ns)
         };
@@ -475,22 +481,23 @@ impl<'e> Plateau<'e> {
     /// Whether the points would get quite different rates in the time that their stalls leave them, and get the same
     /// one with them.
     fn stalls_make_it_equal(&self) -> bool {
+        let requests = |cycles: &Cycles| whole(cycles, Counted::Requests, self.op);
         let rates = self.held().filter_map(|one| {
             let served_s: f64 = one.cycles.iter().map(Cycles::served_s).sum();
-            let served = |cycles: &Cycles| {
-                let requests = whole(cycles, Counted::Requests, self.op);
-                let share = cycles.served_share(requests, one.spec.asked_in_flight());
-                whole(cycles, self.counted, self.op) * share
-            };
-            let amount: f64 = one.cycles.iter().map(served).sum();
-            (served_s > 0.0 && amount > 0.0).then(|| amount / served_s)
+            let in_flight = one.spec.asked_in_flight();
+            let amount = |cycles: &Cycles| whole(cycles, self.counted, self.op);
+            let surely = |cycles: &Cycles| amount(cycles) * cycles.served_share(requests(cycles), in_flight);
+            let per_s = |amount: f64| amount / served_s;
+            let [least, most] =
+                [one.cycles.iter().map(surely).sum::<f64>(), one.cycles.iter().map(amount).sum::<f64>()];
+            (served_s > 0.0).then(|| [per_s(least), per_s(most)])
         });
-        let rates: Vec<f64> = rates.collect();
-        let (least, most) =
-            rates.iter().fold((f64::MAX, 0.0_f64), |(l, m), rate| (l.min(*rate), m.max(*rate)));
+        let rates: Vec<[f64; 2]> = rates.collect();
+        let slowest = rates.iter().map(|rate| rate[1]).fold(f64::MAX, f64::min);
+        let fastest = rates.iter().map(|rate| rate[0]).fold(0.0, f64::max);
         // A limit of writes is named only beside one of reads.
-        let apart = self.op == Some(Op::Write) || most > SERVED_APART * least;
-        most > SERVED_OVER_LIMIT * self.level && apart
+        let apart = self.op == Some(Op::Write) || fastest > SERVED_APART * slowest;
+        fastest > SERVED_OVER_LIMIT * self.level && apart
     }
 
     /// Whether a point's rate follows from its latency alone until the limit holds it, so that no medium is felt: of
