@@ -1,42 +1,43 @@
-//! Trials in which the storage falls silent again and again, and how long they should be.
+//! Silences of the storage, and how long trials should be in which it falls silent again and again.
 //!
 //! A limit that lets its budget pass in portions stalls what is beyond it until the next one: each 100 ms in a control
 //! group of Linux. A trial of 150 ms counts one portion or two, and two stalls, between which whole portions are
 //! counted, are rare in it. Longer trials are worth more than many: a portion more or less is a share of the length,
 //! and the mean of n trials gains √n.
 
-use iosonde_model::Trial;
+use iosonde_model::{Stall, Trial};
 
 /// Silences that a trial should hold: a portion more or less is then a quarter of what it counts.
 const SILENCES: f64 = 4.0;
 /// Mean number of silences in a point's trials from which on they are part of what is measured.
 const OFTEN: f64 = 0.5;
-/// Length of a silence, in mean times between two completions: of large requests, one at a time, each is as long as
-/// the time between them.
-const RARE: f64 = 5.0;
+/// Length of a silence, in mean times between two completions: large requests, one at a time, take 20 ms each, and no
+/// storage is silent between them.
+const RARE: f64 = 3.0;
 /// Trials of the run that fell silent before any is longer: one may have waited for a processor.
 const FEWEST: usize = 5;
 
 /// Length that a point's next trial should have, where the storage falls silent in it; `None` elsewhere. `own` are the
 /// point's trials so far, `all` those of the run: the time between two silences is a property of the storage.
 pub fn wanted_s(own: &[&Trial], all: &[Trial]) -> Option<f64> {
-    let own_silences: usize = own.iter().map(|trial| silences(trial)).sum();
+    let own_silences: usize = own.iter().map(|trial| silences(trial).count()).sum();
     if own_silences as f64 <= OFTEN * own.len() as f64 {
         return None;
     }
-    let silent = || all.iter().filter(|trial| silences(trial) > 0);
-    let number: usize = silent().map(silences).sum();
+    let silent = || all.iter().filter(|trial| silences(trial).next().is_some());
+    let number: usize = silent().map(|trial| silences(trial).count()).sum();
     let elapsed_s: f64 = silent().map(|trial| trial.elapsed_s).sum();
     (silent().count() >= FEWEST).then(|| SILENCES * elapsed_s / number as f64)
 }
 
-fn silences(trial: &Trial) -> usize {
-    trial.stalls.iter().filter(|stall| stall.length_s * trial.iops() >= RARE).count()
+/// Stalls of a trial that are longer than its requests take one by one.
+pub fn silences(trial: &Trial) -> impl Iterator<Item = &Stall> {
+    let iops = trial.iops();
+    trial.stalls.iter().filter(move |stall| stall.length_s * iops >= RARE)
 }
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::Stall;
     use iosonde_testkit::specimen;
 
     use super::*;

@@ -53,6 +53,8 @@ const COUNTED_MIN: f64 = 0.5;
 /// point: a medium that stalls by itself gives the same share of each of these rates, not the same rate.
 const SERVED_OVER_LIMIT: f64 = 2.0;
 const SERVED_APART: f64 = 1.5;
+/// Half an interval's width from which on a value is none that a limit holds.
+const WIDEST: f64 = 0.1;
 /// Parts of requests that are tried, in powers of two.
 const CHUNKS: std::ops::RangeInclusive<u32> = 13..=20;
 
@@ -169,6 +171,12 @@ impl Amount<'_> {
         self.tolerance() + self.slack
     }
 
+    /// Median latency of the median trial: where the storage stalls, rare requests make most of the mean.
+    fn usual_latency_ns(&self, op: Op) -> Option<f64> {
+        let medians = self.trials.iter().filter_map(|trial| trial.direction(op)?.histogram.quantile_ns(0.5));
+        robust::median(&medians.collect::<Vec<_>>())
+    }
+
     /// Mean latency of the median trial.
     fn latency_ns(&self, op: Op) -> Option<f64> {
         let means = self.trials.iter().filter_map(|trial| trial.direction(op)?.latency_ns.mean);
@@ -196,6 +204,13 @@ impl Amount<'_> {
         // Few requests of a portion make steps of a median; of many, it is the better one: a stall of the storage, or
         // of a processor that was late, begins or ends a portion anywhere.
         let middle = if grain < ALIKE { robust::median(&rates).unwrap_or(mean) } else { mean };
+        // What scatters by more was not let pass in portions: other I/O took a part of the time.
+        let apart: Vec<f64> = rates.iter().map(|rate| rate / middle - 1.0).collect();
+        let usual = robust::median_absolute_deviation(&apart).unwrap_or(0.0) * robust::SIGMA_PER_MAD;
+        let agree = 2.0 * usual / (rates.len() as f64).sqrt() <= ALIKE + grain + ALIKE_PORTIONS;
+        if !agree {
+            return Self { is_known: false, slack: of_length.max(grain), ..self };
+        }
         let slack = if few { of_length } else { 0.0 };
         Self { median: middle, scatter: scatter(&rates), rates, cycles, grain, slack, ..self }
     }
@@ -347,7 +362,7 @@ impl<'e> Plateau<'e> {
         let apart = |one: &Amount| (one.median / self.level - 1.0).abs();
         let points: Vec<(f64, f64)> = self.held().map(|one| (one.median, one.grain)).collect();
         let trials = || self.held().flat_map(|one| one.rates.iter().map(|rate| (*rate, one.grain))).collect();
-        Some(Limit {
+        let limit = Limit {
             counted: self.counted,
             op: self.op,
             shared: match self.op {
@@ -360,7 +375,9 @@ impl<'e> Plateau<'e> {
             portions_s: self.portions.map(|portions| portions.period_s),
             exceeded_share,
             values: if points.len() >= 5 { points } else { trials() },
-        })
+        };
+        let half_width = limit.estimate(0.95).ok().and_then(|value| value.relative_half_width());
+        half_width.is_none_or(|half_width| half_width <= WIDEST).then_some(limit)
     }
 
     /// A limit of both directions holds each of them.
@@ -410,7 +427,9 @@ impl<'e> Plateau<'e> {
     fn larger_ones_move_more(&self, smallest_bytes: u64) -> bool {
         let bytes_per_s = |one: &Amount| one.median * one.spec.block_size_bytes as f64;
         let own = self.level * smallest_bytes as f64;
-        self.all.iter().any(|one| bytes_per_s(one) > MORE_BYTES * own)
+        // Short trials may have a portion more.
+        let surely = |one: &Amount| bytes_per_s(one) / (1.0 + one.slack);
+        self.all.iter().any(|one| surely(one) > MORE_BYTES * own)
     }
 
     /// Whether a point at queue depth 1 lies at the limit although each request has a fixed cost, which a link would
@@ -422,7 +441,7 @@ impl<'e> Plateau<'e> {
             let small = self.alone(op, |size| size < bytes)?;
             let rest = (bytes - small.spec.block_size_bytes) as f64;
             let at_limit_ns = bytes as f64 / self.level * 1e9;
-            let fixed_ns = small.latency_ns(op)? + rest / self.level * 1e9 - at_limit_ns;
+            let fixed_ns = small.usual_latency_ns(op)? + rest / self.level * 1e9 - at_limit_ns;
             let missed = one.latency_ns(op)? < at_limit_ns + fixed_ns / 2.0;
             Some(missed && fixed_ns > FIXED_SHARE_MIN * at_limit_ns)
         };
@@ -462,17 +481,23 @@ impl<'e> Plateau<'e> {
     /// Whether the points would get quite different rates in the time that their stalls leave them, and get the same
     /// one with them.
     fn stalls_make_it_equal(&self) -> bool {
+        let requests = |cycles: &Cycles| whole(cycles, Counted::Requests, self.op);
         let rates = self.held().filter_map(|one| {
             let served_s: f64 = one.cycles.iter().map(Cycles::served_s).sum();
-            let amount: f64 = one.cycles.iter().map(|cycles| whole(cycles, self.counted, self.op)).sum();
-            (served_s > 0.0).then(|| amount / served_s)
+            let in_flight = one.spec.asked_in_flight();
+            let amount = |cycles: &Cycles| whole(cycles, self.counted, self.op);
+            let surely = |cycles: &Cycles| amount(cycles) * cycles.served_share(requests(cycles), in_flight);
+            let per_s = |amount: f64| amount / served_s;
+            let [least, most] =
+                [one.cycles.iter().map(surely).sum::<f64>(), one.cycles.iter().map(amount).sum::<f64>()];
+            (served_s > 0.0).then(|| [per_s(least), per_s(most)])
         });
-        let rates: Vec<f64> = rates.collect();
-        let (least, most) =
-            rates.iter().fold((f64::MAX, 0.0_f64), |(l, m), rate| (l.min(*rate), m.max(*rate)));
+        let rates: Vec<[f64; 2]> = rates.collect();
+        let slowest = rates.iter().map(|rate| rate[1]).fold(f64::MAX, f64::min);
+        let fastest = rates.iter().map(|rate| rate[0]).fold(0.0, f64::max);
         // A limit of writes is named only beside one of reads.
-        let apart = self.op == Some(Op::Write) || most > SERVED_APART * least;
-        most > SERVED_OVER_LIMIT * self.level && apart
+        let apart = self.op == Some(Op::Write) || fastest > SERVED_APART * slowest;
+        fastest > SERVED_OVER_LIMIT * self.level && apart
     }
 
     /// Whether a point's rate follows from its latency alone until the limit holds it, so that no medium is felt: of

@@ -6,7 +6,7 @@
 //!
 //! Trials count whatever else used the device: others delay a request, and no portion grows or shrinks by it.
 
-use iosonde_judge::evidence::Evidence;
+use iosonde_judge::{evidence::Evidence, silence::silences};
 use iosonde_model::{Op, Stall, Trial};
 use iosonde_stats::robust;
 
@@ -40,6 +40,7 @@ pub(super) struct Portions {
 pub(super) struct Cycles {
     length_s: f64,
     stalled_s: f64,
+    stalls: usize,
     read_bytes: u64,
     write_bytes: u64,
     block_size_bytes: u64,
@@ -65,7 +66,8 @@ impl Portions {
 
     /// Whole portions of a trial, where its stalls lie a whole number of periods apart.
     pub(super) fn cycles(self, trial: &Trial) -> Option<Cycles> {
-        let (first, last) = (trial.stalls.first()?, trial.stalls.last()?);
+        let stalls: Vec<&Stall> = silences(trial).collect();
+        let (first, last) = (stalls.first()?, stalls.last()?);
         let periods = ((last.end_s() - first.end_s()) / self.period_s).round();
         // A portion that no stall of 20 ms followed is a part of the next one. A stall between portions is a program's
         // that waited for a processor, or the storage's: the last one may be as well.
@@ -79,7 +81,8 @@ impl Portions {
         Some(Cycles {
             // A stall may end a timer's tick late, or once a busy processor lets the program run; the portions do not.
             length_s: periods * self.period_s,
-            stalled_s: trial.stalls[1..].iter().map(|stall| stall.length_s).sum(),
+            stalled_s: stalls[1..].iter().map(|stall| stall.length_s).sum(),
+            stalls: stalls.len() - 1,
             read_bytes: last.read_bytes - first.read_bytes,
             write_bytes: last.write_bytes - first.write_bytes,
             block_size_bytes: trial.spec.block_size_bytes,
@@ -91,8 +94,8 @@ impl Portions {
 fn periods(trial: &Trial) -> impl Iterator<Item = (f64, u64)> {
     let bytes = |stall: &Stall| stall.read_bytes + stall.write_bytes;
     let block_size_bytes = trial.spec.block_size_bytes.max(1);
-    trial.stalls.windows(2).map(move |pair| {
-        (pair[1].end_s() - pair[0].end_s(), (bytes(&pair[1]) - bytes(&pair[0])) / block_size_bytes)
+    silences(trial).zip(silences(trial).skip(1)).map(move |(before, stall)| {
+        (stall.end_s() - before.end_s(), (bytes(stall) - bytes(before)) / block_size_bytes)
     })
 }
 
@@ -100,6 +103,12 @@ impl Cycles {
     /// Length without the stalls, in seconds.
     pub(super) fn served_s(&self) -> f64 {
         self.length_s - self.stalled_s
+    }
+
+    /// Share of so many requests that the time without stalls surely served: what is in flight in a stall may complete
+    /// at its end. Large requests of a slow link were served at twice its rate without this.
+    pub(super) fn served_share(&self, requests: f64, in_flight: u64) -> f64 {
+        (1.0 - (self.stalls as u64 * in_flight) as f64 / requests).max(0.0)
     }
 
     /// Length, in seconds.
@@ -124,5 +133,35 @@ impl Cycles {
     /// Requests of one direction.
     pub(super) fn requests(&self, op: Op) -> f64 {
         self.bytes(op) / self.block_size_bytes.max(1) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::Rw;
+    use iosonde_testkit::specimen;
+
+    use super::*;
+
+    /// Every second request of a slow link looks like a stall: nothing completes for the 20 ms that it takes.
+    #[test]
+    fn requests_that_take_long_one_by_one_are_no_portions() {
+        let trial = |length_s: f64, each_s: f64, iops: u64| {
+            let stall = |nth: u64| Stall {
+                start_s: each_s * nth as f64 - length_s,
+                length_s,
+                read_bytes: (iops as f64 * each_s) as u64 * nth << 20,
+                write_bytes: 0,
+            };
+            Trial { stalls: (1..5).map(stall).collect(), ..specimen::healthy(Rw::Read, 1 << 20, 1, iops) }
+        };
+        let portions = |period_s: f64| Portions { period_s };
+        assert_eq!(portions(0.04).cycles(&trial(0.02, 0.04, 50)), None);
+        let limited =
+            portions(0.1).cycles(&trial(0.09, 0.1, 60)).expect("six requests in 10 ms of each portion");
+        assert_eq!(limited.requests(Op::Read), 18.0);
+        // Of six requests at QD 1, five are served between two stalls; at QD 8, all may be in flight in them.
+        let share = |in_flight: u64| limited.served_share(18.0, in_flight);
+        assert!((share(1) - 5.0 / 6.0).abs() < 1e-12 && share(8) == 0.0, "{}", share(1));
     }
 }
