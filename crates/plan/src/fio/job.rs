@@ -95,7 +95,7 @@ impl Job {
             number => Ok(number),
         };
         let job = Self {
-            name: options.text("name").unwrap_or(&section.name).to_owned(),
+            name: name(section, &options).to_owned(),
             place: section.place.clone(),
             engine,
             files,
@@ -151,6 +151,12 @@ impl Job {
         }
         Ok(())
     }
+}
+
+/// Name of a job: a `name` of its own comes before that of its section, one of `[global]` does not.
+fn name<'a>(section: &'a Section, options: &'a Options) -> &'a str {
+    let own = section.own.iter().any(|one| one.option.name == "name");
+    options.text("name").filter(|_| own).unwrap_or(&section.name)
 }
 
 /// Our engine for fio's.

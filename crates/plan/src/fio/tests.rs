@@ -46,7 +46,7 @@ fn laid(text: &str, caps: Caps) -> Laid {
 
 #[test]
 fn a_job_file_is_read_as_fio_reads_it() {
-    let text = "; a comment\n[global]\nrw=randread   ; behind\nsize = 1M # too\n\n[ one ]\niodepth=4\nioengine=libaio\n\
+    let text = "; a comment\n[global]\nname=all\nrw=randread   ; behind\nsize = 1M # too\n\n[ one ]\niodepth=4\nioengine=libaio\n\
                 [two]\nstonewall\nrw=write\n[global]\nbs=8k\n[three]\nname=last\n";
     let jobs = jobs(text).unwrap();
     let told: Vec<_> =
