@@ -240,7 +240,7 @@ pub const OPTIONS: &[FioOption] = &[
     used("buffered", &[]),
     refused("atomic", &[], OFF, "atomic writes are not supported"),
     used("invalidate", &[]),
-    idle("fadvise_hint", &[], "the kernel sees the same pattern of requests"),
+    used("fadvise_hint", &[]),
     used("fsync", &[]),
     used("fdatasync", &[]),
     used("sync", &[]),
