@@ -65,6 +65,19 @@ impl Bed {
         Self { storage: Storage::Simulated(shared), watch: None, clock, folder: None }
     }
 
+    /// Tells the kernel in which order the file is read through the page cache: at random (`Some(true)`), from its start
+    /// to its end, or nothing. A file system that takes no advice reads as it does.
+    pub fn advise(&self, random: Option<bool>) {
+        if let Storage::File(file) = &self.storage {
+            let advice = match random {
+                None => rustix::fs::Advice::Normal,
+                Some(true) => rustix::fs::Advice::Random,
+                Some(false) => rustix::fs::Advice::Sequential,
+            };
+            let _ = rustix::fs::fadvise(file, 0, None, advice);
+        }
+    }
+
     /// Empties the page cache of the whole file; a simulated device keeps its own.
     pub fn drop_pages(&self) {
         if let Storage::File(file) = &self.storage {

@@ -38,10 +38,10 @@ fn texts(texts: &[&str]) -> Vec<Vec<u8>> {
 const JOB_FILES: &[&str] = &[
     "[global]\nioengine=libaio\ndirect=1\nsize=1g\nruntime=10\ntime_based\n; all at once\n[a]\nrw=randrw\n\
      bssplit=4k/60:64k/40\nrwmixread=70\niodepth=16\nnumjobs=4\nrandom_distribution=zipf:1.2\n[b]\nstonewall\n\
-     rw=write:8k\nbs=4k,16k\nfdatasync=32\nbuffer_compress_percentage=50\nfilename=x\\:y\noffset_increment=10%\n",
+     rw=write:8k\nbs=4k,16k\nfdatasync=32\nbuffer_compress_percentage=50\nfilename=x\\:y\noffset_increment=1m\n",
     "[j]\nfilesize=64m\nnrfiles=3\nfilename_format=f.$jobnum\nrw=randread\nbsrange=1k-16k\nba=512\n\
-     rate_iops=500,300\nrate_process=poisson\noffset=10%\nio_size=200m\nloops=3\nramp_time=500ms\nkb_base=1000\n\
-     include j.fio\n[k]\nverify=crc32c\nrw=randwrite\nsize=0x100000\nrandom_distribution=zoned:80/20:20/80\n",
+     rate_iops=500,300\nrate_process=poisson\noffset=1m\nio_size=200m\nloops=3\nkb_base=1000\n\
+     [k]\nverify=crc32c\nrw=randwrite\nsize=0x100000\nrandom_distribution=zoned:80/20:20/80\n",
 ];
 
 /// All of them; the folder holds a notebook `n.db` and a run's file `run.json`.

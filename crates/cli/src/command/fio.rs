@@ -10,7 +10,7 @@ use std::path::Path;
 
 use iosonde_infer::conclude;
 use iosonde_model::{Phase, Run, TrialSpec, fio::FioJobs, units};
-use iosonde_plan::fio::{Caps, Ends, Group, Laid, Refusal, Site};
+use iosonde_plan::fio::{Advice, Caps, Ends, Group, Laid, Refusal, Site};
 use iosonde_report::terminal;
 use iosonde_rig::{drive::Limits, guard::Protected, offset, prepare, trial::Order, verify};
 use iosonde_store::export::EXPORTS;
@@ -233,6 +233,11 @@ fn measure(measurement: &mut Measurement, batch: &Batch, laid: &[Laid]) -> Resul
         if measurement.session.fill {
             measurement.refill_before(spec)?;
         }
+        measurement.session.bed.advise(match group.advice() {
+            Advice::Normal => None,
+            Advice::Random => Some(true),
+            Advice::Sequential => Some(false),
+        });
         if !spec.direct && group.jobs.iter().any(|job| job.invalidate) {
             measurement.session.bed.drop_pages();
         }

@@ -30,6 +30,17 @@ impl Amount {
     }
 }
 
+/// What the kernel is told of the order of buffered requests, which sets its readahead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Advice {
+    /// Nothing.
+    Normal,
+    /// Random order: no readahead.
+    Random,
+    /// Sequential order: more readahead.
+    Sequential,
+}
+
 /// Something that is done otherwise than fio does it, or that fio would do silently.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use iosonde_model::TrialSpec;
+use iosonde_model::{Rw, TrialSpec};
 
 use super::{
-    given::{Amount, Change, DEPTH_MAX, Options},
+    given::{Advice, Amount, Change, DEPTH_MAX, Options},
     load,
     place::Place,
     read::Section,
@@ -62,6 +62,8 @@ pub struct Job {
     pub ramp_ns: u64,
     /// True if the page cache is emptied of its file before it runs.
     pub invalidate: bool,
+    /// What the kernel is told of the order of its requests.
+    pub advice: Advice,
     /// True if it waits for all jobs before it.
     pub stonewall: bool,
     /// True if it begins a reporting group.
@@ -95,7 +97,7 @@ impl Job {
             number => Ok(number),
         };
         let job = Self {
-            name: options.text("name").unwrap_or(&section.name).to_owned(),
+            name: name(section, &options).to_owned(),
             place: section.place.clone(),
             engine,
             files,
@@ -111,6 +113,7 @@ impl Job {
             time_based: options.yes("time_based")?.unwrap_or(false),
             ramp_ns: options.time_ns("ramp_time")?.unwrap_or(0),
             invalidate: options.yes("invalidate")?.unwrap_or(true),
+            advice: advice(&options, spec.rw)?,
             stonewall: options.yes("stonewall")?.unwrap_or(false) || section.begins_file,
             new_group: options.yes("new_group")?.unwrap_or(false),
             group_reporting: options.yes("group_reporting")?.unwrap_or(false),
@@ -150,6 +153,23 @@ impl Job {
                 .unsupported(option, "a sequential job has one file here; give each file a job of its own"));
         }
         Ok(())
+    }
+}
+
+/// Name of a job: a `name` of its own comes before that of its section, one of `[global]` does not.
+fn name<'a>(section: &'a Section, options: &'a Options) -> &'a str {
+    let own = section.own.iter().any(|one| one.option.name == "name");
+    options.text("name").filter(|_| own).unwrap_or(&section.name)
+}
+
+/// By default fio tells the kernel which order is to come.
+fn advice(options: &Options, rw: Rw) -> Result<Advice, Refusal> {
+    match options.text("fadvise_hint") {
+        None | Some("1") => Ok(if rw.is_random() { Advice::Random } else { Advice::Sequential }),
+        Some("0" | "none") => Ok(Advice::Normal),
+        Some("random") => Ok(Advice::Random),
+        Some("sequential") => Ok(Advice::Sequential),
+        Some(_) => Err(options.misread("fadvise_hint", "it is 0, 1, random or sequential")),
     }
 }
 

@@ -3,7 +3,7 @@
 use iosonde_model::{Distribution, Ranges, TrialSpec, fio::FioReport};
 
 use super::{
-    given::Amount,
+    given::{Advice, Amount},
     job::Job,
     refusal::{Refusal, Why},
 };
@@ -193,6 +193,12 @@ impl Group {
                 }
             }
         }
+    }
+
+    /// What the kernel is told of the one open file: nothing where its jobs differ.
+    pub fn advice(&self) -> Advice {
+        let first = self.jobs[0].advice;
+        if self.jobs.iter().all(|job| job.advice == first) { first } else { Advice::Normal }
     }
 
     /// Bytes of a target that the group needs; `None` where it takes the whole of an existing one.

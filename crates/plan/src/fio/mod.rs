@@ -13,7 +13,7 @@ mod place;
 pub mod read;
 mod refusal;
 
-pub use given::{Amount, Change};
+pub use given::{Advice, Amount, Change};
 pub use job::{Job, JobFiles};
 pub use layout::{Caps, Ends, Found, Group, Laid, Site, groups};
 pub use option::{FioOption, GENERAL, OPTIONS, Role, Takes};

@@ -187,7 +187,7 @@ pub const OPTIONS: &[FioOption] = &[
         "pre_read",
         &[],
         OFF,
-        "the page cache is emptied of the file first; --buffered reads twice fill it",
+        "the page cache is emptied of the file first; invalidate=0 leaves it as it is",
     ),
     // How long.
     used("runtime", &["timeout"]),
@@ -240,7 +240,7 @@ pub const OPTIONS: &[FioOption] = &[
     used("buffered", &[]),
     refused("atomic", &[], OFF, "atomic writes are not supported"),
     used("invalidate", &[]),
-    idle("fadvise_hint", &[], "the kernel sees the same pattern of requests"),
+    used("fadvise_hint", &[]),
     used("fsync", &[]),
     used("fdatasync", &[]),
     used("sync", &[]),

@@ -46,8 +46,8 @@ fn laid(text: &str, caps: Caps) -> Laid {
 
 #[test]
 fn a_job_file_is_read_as_fio_reads_it() {
-    let text = "; a comment\n[global]\nrw=randread   ; behind\nsize = 1M # too\n\n[ one ]\niodepth=4\nioengine=libaio\n\
-                [two]\nstonewall\nrw=write\n[global]\nbs=8k\n[three]\nname=last\n";
+    let text = "; a comment\n[global]\nname=all\nrw=randread   ; behind\nsize = 1M # too\n\n[ one ]\niodepth=4\n\
+                ioengine=libaio\n                [two]\nstonewall\nrw=write\n[global]\nbs=8k\n[three]\nname=last\n";
     let jobs = jobs(text).unwrap();
     let told: Vec<_> =
         jobs.iter().map(|job| (job.name.as_str(), job.spec.rw, job.spec.block_size_bytes)).collect();
@@ -269,8 +269,8 @@ fn the_page_lists_every_option() {
         _ => None,
     });
     let expected = format!(
-        "{before}{MARK}\n### Read\n\n{}.\n\n### No effect\n\n| option | why |\n|---|---|\n{idle}\n### Refused\n\nValues with \
-         which fio does the usual thing are taken (`thinktime=0`).\n\n| option | instead |\n|---|---|\n{refused}",
+        "{before}{MARK}\n### Read\n\n{}.\n\n### No effect\n\n| option | why |\n|---|---|\n{idle}\n### Refused\n\n\
+         Values with which fio does the usual thing are taken (`thinktime=0`).\n\n| option | instead |\n|---|---|\n{refused}",
         used.join(", ")
     );
     if std::env::var_os("UPDATE_DOCS").is_some() {
