@@ -39,10 +39,7 @@ const COMMANDS: &[(&str, Examples, &[&str])] = &[
         "fio",
         &[
             ("fio job.fio --time 10s", "a job file, no job longer than 10 seconds"),
-            (
-                "fio -- fio --name=a --rw=randread --size=1g --direct=1",
-                "a fio command line, on a file of iosonde's own",
-            ),
+            ("fio -- fio --name=a --rw=randread --size=1g", "a fio command line as it is pasted"),
         ],
         &[],
     ),
