@@ -227,6 +227,8 @@ fn total_until(windows: &[Window], op: Op, at_s: f64, figure: fn(&WindowDirectio
 
 #[cfg(test)]
 mod tests {
+    use iosonde_model::LatencySummary;
+
     use super::*;
 
     /// A job that reads evenly, in windows of its own.

@@ -54,10 +54,8 @@ fn remedy(run: &Run, fatal: &Fatal) -> Advice {
             }
         },
         Fatal::GeneratorLimit(_) => against(CheckName::GeneratorBound).unwrap_or_default(),
-        Fatal::MostInvalid { example, .. } => match example.check {
-            check => against(check)
-                .unwrap_or("remove the cause, and measure again; the report lists the reason for each trial"),
-        },
+        Fatal::MostInvalid { example, .. } => against(example.check)
+            .unwrap_or("remove the cause, and measure again; the report lists the reason for each trial"),
         Fatal::NoInterval { .. } | Fatal::TooFewRounds { .. } => "use a longer `--time`",
     };
     new(sentence.to_owned(), "the figures of this run are not those of the storage".to_owned(), &[])

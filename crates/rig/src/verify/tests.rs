@@ -31,14 +31,9 @@ fn trial(file: &Arc<File>, spec: &TrialSpec, ios: u64, between: &mut dyn FnMut(&
     let storage = Storage::File(Arc::clone(file));
     let plan = VerifyPlan::new(&storage, spec, 5, &Clock::real()).unwrap();
     let stop = AtomicBool::new(false);
-    let shift = Shift {
-        limits: Limits::requests(ios),
-        phase: Phase::Measure,
-        stop: &stop,
-        plan: &plan,
-        folder: None,
-    };
-    let worked = crew::work(&storage, &crew::jobs(spec, 5), shift, &mut Damage(file, between)).unwrap();
+    let shift = Shift { phase: Phase::Measure, stop: &stop, plan: &plan, folder: None };
+    let jobs = crew::jobs(spec, &[Limits::requests(ios)], 5);
+    let worked = crew::work(&storage, &jobs, shift, &mut Damage(file, between)).unwrap();
     worked.iter().filter_map(|worker| worker.found).reduce(|sum, more| sum + more).unwrap()
 }
 
@@ -115,9 +110,9 @@ fn faulty(bytes: usize, fault: impl Fn(&History, u64) -> Vec<u8>) -> Verificatio
             file.write_all_at(&changed, victim * bytes as u64).unwrap();
         }
     };
-    let limits = Limits::requests(2 * BLOCKS);
-    let shift = Shift { limits, phase: Phase::Measure, stop: &stop, plan: &plan, folder: None };
-    let worked = crew::work(&storage, &crew::jobs(&spec, 5), shift, &mut Damage(&file, &damage)).unwrap();
+    let shift = Shift { phase: Phase::Measure, stop: &stop, plan: &plan, folder: None };
+    let jobs = crew::jobs(&spec, &[Limits::requests(2 * BLOCKS)], 5);
+    let worked = crew::work(&storage, &jobs, shift, &mut Damage(&file, &damage)).unwrap();
     worked[0].found.unwrap()
 }
 

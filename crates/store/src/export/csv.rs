@@ -149,6 +149,10 @@ mod tests {
             in_flight_mean: Some(f64::from(depth)),
             unserved: 0,
             achieved_rate_iops: None,
+            measured_s: None,
+            cpu_user_s: None,
+            cpu_system_s: None,
+            windows: Vec::new(),
         };
         run.trials[0].streams = vec![stream(4), stream(16)];
         let text = Csv.write(&run).unwrap();
