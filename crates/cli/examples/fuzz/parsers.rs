@@ -84,7 +84,7 @@ pub fn parsers(folder: &Path) -> Vec<Parser> {
             binary: false,
             read: |bytes, _| import::import(&String::from_utf8_lossy(bytes)).is_ok(),
         },
-        Parser { name: "fio job file", corpus: texts(JOB_FILES), binary: true, read: job_file },
+        Parser { name: "fio job file", corpus: texts(JOB_FILES), binary: false, read: job_file },
         Parser { name: "run", corpus: vec![file("run.json")], binary: false, read: run },
         Parser { name: "notebook", corpus: vec![file("n.db")], binary: true, read: notebook },
     ]
