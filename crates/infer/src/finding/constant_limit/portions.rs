@@ -150,7 +150,7 @@ mod tests {
             let stall = |nth: u64| Stall {
                 start_s: each_s * nth as f64 - length_s,
                 length_s,
-                read_bytes: (iops as f64 * each_s) as u64 * nth << 20,
+                read_bytes: ((iops as f64 * each_s) as u64 * nth) << 20,
                 write_bytes: 0,
             };
             Trial { stalls: (1..5).map(stall).collect(), ..specimen::healthy(Rw::Read, 1 << 20, 1, iops) }
