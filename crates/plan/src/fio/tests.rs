@@ -269,8 +269,10 @@ fn the_page_lists_every_option() {
         _ => None,
     });
     let expected = format!(
-        "{before}{MARK}\n### Read\n\n{}.\n\n### No effect\n\n| option | why |\n|---|---|\n{idle}\n### Refused\n\n\
-         Values with which fio does the usual thing are taken (`thinktime=0`).\n\n| option | instead |\n|---|---|\n{refused}",
+        "{before}{MARK}\n### Read\n\n{}.\n\n### No effect\n\n| option | why |\n|---|---|\n{idle}\n\
+         ### Refused\n\n\
+         Values with which fio does the usual thing are taken (`thinktime=0`).\n\n\
+         | option | instead |\n|---|---|\n{refused}",
         used.join(", ")
     );
     if std::env::var_os("UPDATE_DOCS").is_some() {
