@@ -1,5 +1,6 @@
 //! A file that the test itself serves to the kernel (FUSE), so that every engine meets its faults: those of the kernel
-//! too, which no library between program and kernel reaches. It needs root; where that is missing the test says so.
+//! too, which no library between program and kernel reaches. It needs root or fusermount;
+//! where both are missing the test says so.
 
 use std::{
     any::Any,
