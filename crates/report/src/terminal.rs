@@ -5,6 +5,7 @@ use crate::{
     quantity::Quantity,
     text::{
         self, counted_error,
+        footnote::WARNINGS_MAX,
         number::{Figure, Style, in_a_column},
         point_table::{PointRow, point_table},
         result_table::{Cell, ResultRow, ResultTable},
@@ -22,8 +23,6 @@ pub use crate::paint::Paint;
 
 /// Where a section's text begins: behind the longest of VALID, RESULTS, POINTS, ADVICE.
 const HEAD: usize = 10;
-/// Maximum number of warnings: the others are counted.
-const WARNINGS_MAX: usize = 3;
 
 /// The screen that ends a study: VALID, RESULTS, ADVICE.
 pub fn summary(run: &Run, paint: Paint) -> String {

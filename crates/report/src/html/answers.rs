@@ -1,6 +1,7 @@
 //! The first screen: whether the run is valid, its results, what to do, and one chart.
 
 use crate::text::applications;
+use crate::text::footnote::WARNINGS_MAX;
 use crate::text::point_table::PointTable;
 use crate::text::point_table::point_table;
 use crate::text::result_table::ResultTable;
@@ -43,9 +44,6 @@ pub(super) fn first_screen(run: &Run, charts: &Charts) -> Markup {
         }
     }
 }
-
-/// Maximum number of warnings before anybody unfolds the others, as on the terminal.
-const WARNINGS_MAX: usize = 3;
 
 fn believe(run: &Run) -> Markup {
     let validity = validity(run);

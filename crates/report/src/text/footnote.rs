@@ -6,7 +6,9 @@ use iosonde_infer::{
 };
 use iosonde_model::{About, Finding, Run, Status};
 
-const MARKS: [char; 3] = ['¹', '²', '³'];
+/// Maximum number of warnings on the first screen: the others are counted, or folded.
+pub const WARNINGS_MAX: usize = 3;
+const MARKS: [char; WARNINGS_MAX] = ['¹', '²', '³'];
 
 /// Warnings of the first screen that qualify some of its figures, in their order.
 pub struct Footnotes(Vec<Touched>);

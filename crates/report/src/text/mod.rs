@@ -9,7 +9,7 @@ mod command;
 pub mod compare;
 pub mod compare_table;
 mod finding;
-mod footnote;
+pub mod footnote;
 pub mod glossary;
 pub mod imported;
 mod note;

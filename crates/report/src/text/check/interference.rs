@@ -9,9 +9,7 @@ pub(super) fn words(cause: &Interference) -> String {
     match cause {
         Interference::OtherBytes { others_bytes, issued_bytes, counted_at } => {
             let (place, tool) = match counted_at {
-                CountedAt::Device(name) => {
-                    (name.as_deref().unwrap_or("the device"), " (`iotop` shows which)")
-                }
+                CountedAt::Device(name) => (name.as_deref().unwrap_or("the device"), "; `iotop` shows which"),
                 CountedAt::Mount => ("this mount", ""),
             };
             format!(
@@ -80,7 +78,7 @@ mod tests {
             Interference::OtherBytes { others_bytes: 60 << 20, issued_bytes: 110_000 * 4096, counted_at };
         assert_eq!(
             words(&moved),
-            "another process moved 62.9 MB on vda beside the 451 MB of the trial (`iotop` shows which)"
+            "another process moved 62.9 MB on vda beside the 451 MB of the trial; `iotop` shows which"
         );
     }
 
