@@ -8,7 +8,7 @@ use crate::{
     },
 };
 use iosonde_infer::compare::Side;
-use iosonde_model::{Compared, ComparedPair, Comparison, Likeness, units};
+use iosonde_model::{Compared, ComparedPair, Comparison, Likeness};
 
 /// Where a section's text begins: behind COMPARED.
 const HEAD: usize = 10;
@@ -107,9 +107,8 @@ fn legend(pair: &ComparedPair, shown: &CompareTable, paint: Paint) -> String {
         1 => "1 more workload: -v. ".to_owned(),
         more => format!("{more} more workloads: -v. "),
     };
-    let words = text::compare::verdicts(pair);
-    let margin = units::percent(pair.margin);
-    paint.hang("  ", 2, &format!("{more}same: within {margin}; {words}"))
+    let verdicts: Vec<Likeness> = shown.rows.iter().map(|row| row.verdict).collect();
+    paint.hang("  ", 2, &format!("{more}{}", text::compare::verdicts(pair, &verdicts)))
 }
 
 fn verdict(verdict: Likeness, paint: Paint) -> String {

@@ -149,8 +149,9 @@ fn first_screen(run: &Run, out: &mut String) {
         put(out, "Nothing was found out about the storage.");
     }
     put(out, "\n## Advice\n");
-    for advice in crate::text::advice::advice(run) {
-        put(out, &format!("- {}. ({})", inline(&advice.sentence), inline(advice.why.trim_end_matches('.'))));
+    for advised in crate::text::advice::advised(run) {
+        let why = advised.advice.why.trim_end_matches('.');
+        put(out, &format!("- {}. ({})", inline(&advised.marked()), inline(why)));
     }
     if crate::text::advice::advice(run).is_empty() {
         put(out, "Nothing can be advised from these findings.");

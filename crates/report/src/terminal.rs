@@ -203,8 +203,8 @@ fn points(run: &Run, paint: Paint) -> String {
 
 fn advice(run: &Run, paint: Paint) -> String {
     let mut out = String::new();
-    for advice in crate::text::advice::advice(run) {
-        out += &paint.hang(&format!("  {} ", paint.ink(Ink::Good, "→")), 4, &clean(&advice.sentence));
+    for advised in crate::text::advice::advised(run) {
+        out += &paint.hang(&format!("  {} ", paint.ink(Ink::Good, "→")), 4, &clean(&advised.marked()));
     }
     // Where nothing can be advised, what would make it possible is the advice; but nothing is said twice.
     let first = run.findings.iter().find(|f| f.status == Status::Inconclusive && f.experiment != RUN);

@@ -25,7 +25,7 @@ pub(super) fn of_checks(run: &Run, invalid: bool) -> Vec<WeighedFact> {
     let invalid_trials: BTreeSet<u64> = of_invalid.filter_map(|line| line.trial).collect();
     let lines = CHECKS.iter().flat_map(|check| {
         // Of figures that are not the storage's, it does not matter how precise they are.
-        let is_moot = invalid && QUALIFYING.contains(&check.id());
+        let is_moot = invalid && (QUALIFYING.contains(&check.id()) || OVER_TIME.contains(&check.id()));
         SCOPES.iter().filter(move |_| !is_moot).filter_map(|(word, scope)| {
             let own = |judgement: &&Judgement| {
                 judgement.check == check.id()
@@ -64,6 +64,9 @@ pub(super) fn of_checks(run: &Run, invalid: bool) -> Vec<WeighedFact> {
     });
     lines.collect()
 }
+
+/// Checks of how figures change in time.
+const OVER_TIME: [CheckName; 2] = [CheckName::NotSteady, CheckName::Drift];
 
 /// Checks whose warnings qualify the figures that they touch, and say nothing else of the storage or the machine.
 const QUALIFYING: [CheckName; 4] =

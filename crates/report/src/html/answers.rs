@@ -257,12 +257,12 @@ fn advice(run: &Run) -> Markup {
         section aria-labelledby="do" {
             h2 #do { "Advice" }
             ul.marked {
-                @for advice in crate::text::advice::advice(run) {
+                @for advised in crate::text::advice::advised(run) {
                     li {
                         span.mark.good aria-hidden="true" { "→" }
                         span {
-                            (prose(&capital(&advice.sentence)))
-                            span.why { (prose(&capital(&advice.why))) }
+                            (prose(&capital(&advised.marked())))
+                            span.why { (prose(&capital(&advised.advice.why))) }
                         }
                     }
                 }

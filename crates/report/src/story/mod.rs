@@ -19,7 +19,7 @@ pub(crate) use facts::{Fact, device_facts, host_facts, is_study, method, method_
 /// What was measured, how much of it, for how long, and by which version.
 pub(crate) fn measured(run: &Run) -> String {
     let (size, time) = (units::size(run.info.device.working_set_bytes), units::duration(run.info.elapsed_s));
-    format!("{}; {size} area, {time}, iosonde {}", subject(&run.info.device), run.iosonde)
+    format!("{}; {size} area, took {time}, iosonde {}", subject(&run.info.device), run.iosonde)
 }
 
 /// Target in one line: `ext4 on nvme0n1: Samsung 990 PRO 2TB, PCIe 4.0 x4, io_uring, direct I/O`.

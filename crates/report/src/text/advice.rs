@@ -5,18 +5,61 @@ use iosonde_model::{Advice, CheckName, Estimate, Finding, FindingName, Medium, O
 
 use crate::text::{
     command,
+    footnote::{Footnotes, MARKS},
     number::{Style, briefly, figure},
     pages::{Many, Pages},
+    result_table,
 };
 use iosonde_infer::finding::lookup::estimate;
 use iosonde_infer::finding::lookup::found;
 use iosonde_infer::finding::lookup::found_like;
 use iosonde_infer::validity::{
-    BufferedWrites, ByteSource, Fact, Fatal, Validity, Weight, buffered_writes, validity,
+    BufferedWrites, ByteSource, Circumstance, Fact, Fatal, Validity, Weight, buffered_writes, validity,
 };
+
+/// Advice with the marks of the warnings that qualify the figures it rests on: `¹`.
+pub struct Advised {
+    /// The advice.
+    pub advice: Advice,
+    /// Mostly empty.
+    pub marks: String,
+}
+
+impl Advised {
+    /// The sentence and its marks.
+    pub fn marked(&self) -> String {
+        format!("{} {}", self.advice.sentence, self.marks).trim_end().to_owned()
+    }
+}
+
+/// Advice and what it rests on.
+struct Draft<'a> {
+    advice: Advice,
+    findings: Vec<&'a Finding>,
+}
 
 /// Advice from a run's findings; none where they are refused.
 pub fn advice(run: &Run) -> Vec<Advice> {
+    drafts(run).into_iter().map(|draft| draft.advice).collect()
+}
+
+/// Advice with its marks.
+pub fn advised(run: &Run) -> Vec<Advised> {
+    let footnotes = Footnotes::of(run);
+    let marked = |draft: Draft| {
+        let mut marks: Vec<char> = draft
+            .findings
+            .iter()
+            .flat_map(|finding| footnotes.of_finding(run, finding).chars().collect::<Vec<_>>())
+            .collect();
+        marks.sort_by_key(|mark| MARKS.iter().position(|own| own == mark));
+        marks.dedup();
+        Advised { advice: draft.advice, marks: marks.into_iter().collect() }
+    };
+    drafts(run).into_iter().map(marked).collect()
+}
+
+fn drafts(run: &Run) -> Vec<Draft<'_>> {
     let facts = validity(run);
     if let Some(fatal) = facts.fatal {
         return vec![remedy(run, &fatal)];
@@ -25,18 +68,25 @@ pub fn advice(run: &Run) -> Vec<Advice> {
     let advice = Op::TRANSFERS.into_iter().flat_map(|op| [block_size(run, op), in_flight(run, op)]);
     std::iter::once(first)
         .chain(advice)
-        .chain([order(run), pages(run), long_writes(run), limit(run), longer_writes(run)])
+        .chain([
+            order(run),
+            pages(run),
+            long_writes(run),
+            limit(run),
+            credit(run, &facts),
+            longer_writes(run),
+        ])
         .flatten()
         .collect()
 }
 
-fn new(sentence: String, why: String, findings: &[&Finding]) -> Advice {
-    let findings = findings.iter().map(|finding| finding.name).collect();
-    Advice { sentence, why, findings }
+fn new<'a>(sentence: String, why: String, findings: &[&'a Finding]) -> Draft<'a> {
+    let names = findings.iter().map(|finding| finding.name).collect();
+    Draft { advice: Advice { sentence, why, findings: names }, findings: findings.to_vec() }
 }
 
 /// What makes the next run valid.
-fn remedy(run: &Run, fatal: &Fatal) -> Advice {
+fn remedy(run: &Run, fatal: &Fatal) -> Draft<'static> {
     let sentence = match fatal {
         Fatal::NothingMeasured => "measure again; the notes say what ended this run",
         Fatal::NotStorage(facts) => match facts.source {
@@ -74,7 +124,7 @@ fn against(check: CheckName) -> Option<&'static str> {
 }
 
 /// What would make more of the trials valid, where too many are not.
-fn more_valid_trials(facts: &Validity) -> Option<Advice> {
+fn more_valid_trials(facts: &Validity) -> Option<Draft<'static>> {
     let doubted = facts.lines.iter().filter(|line| line.mark == Weight::Doubt);
     let reasons = doubted.filter_map(|line| match &line.fact {
         Fact::Trials { reasons, .. } => Some(reasons),
@@ -86,7 +136,7 @@ fn more_valid_trials(facts: &Validity) -> Option<Advice> {
 }
 
 /// The block size for throughput, and its latency.
-fn block_size(run: &Run, op: Op) -> Option<Advice> {
+fn block_size(run: &Run, op: Op) -> Option<Draft<'_>> {
     let (plateau, base) =
         (found(run, FindingName::PlateauBlockSize, op)?, found(run, FindingName::BaseLatency, op)?);
     // Of two sizes that may be the plateau the larger one is it for sure.
@@ -144,13 +194,14 @@ fn point_alone(
 const NEAR: f64 = 1.5;
 
 /// The queue depth to use, and the cost of a deeper one.
-fn in_flight(run: &Run, op: Op) -> Option<Advice> {
+fn in_flight(run: &Run, op: Op) -> Option<Draft<'_>> {
     let knee = found(run, FindingName::QueueDepthKnee, op)?;
     let conditions = &knee.conditions;
     let enough = found_like(run, FindingName::DepthFor95Percent, op, conditions)?;
     let size = conditions.block_size_bytes.map_or_else(String::new, units::size);
     let [number, least] =
         [enough, knee].map(|finding| briefly(Style::bare(Unit::InFlight), &estimate(finding)));
+    let gives = || gives(run, op, enough).unwrap_or_else(|| "gives 95 % of the highest IOPS".to_owned());
     let sentence = if estimate(knee).is_vague() {
         format!(
             "{size} {op}s: knee at a queue depth {least}, 95 % of the throughput at one {number}; a longer run \
@@ -165,12 +216,8 @@ fn in_flight(run: &Run, op: Op) -> Option<Advice> {
         let from = knee.value?.round().max(1.0);
         // Near the saturation point a request waits little: up to 1.5 times its time alone.
         match enough.value <= Some(NEAR * from) || from <= 1.0 {
-            true => format!("{size} {op}s: QD {number} gives 95 % of the highest IOPS"),
-            false => {
-                format!(
-                    "{size} {op}s: QD {from} (the knee) for latency, QD {number} for 95 % of the highest IOPS"
-                )
-            }
+            true => format!("{size} {op}s: QD {number} {}", gives()),
+            false => format!("{size} {op}s: for latency, QD {from} (the knee); QD {number} {}", gives()),
         }
     };
     let like = |point: &&Point| {
@@ -194,8 +241,36 @@ fn in_flight(run: &Run, op: Op) -> Option<Advice> {
     Some(new(sentence, why, &[knee, enough, base]))
 }
 
+/// Share of the highest throughput for which [`FindingName::DepthFor95Percent`] gives the queue depth.
+const ENOUGH: f64 = 0.95;
+
+/// What a queue depth gives: `gives 95 % of the highest IOPS, mean latency 73 µs (71–75); p99 136 µs at QD 64`.
+fn gives(run: &Run, op: Op, enough: &Finding) -> Option<String> {
+    let depth = estimate(enough);
+    let point = result_table::point_from(run, &enough.conditions, op, depth.value);
+    let direction = point.and_then(|point| point.direction(op));
+    let most = found_like(run, FindingName::MaxIops, op, &enough.conditions).map(estimate)?;
+    let here = point.map(|point| point.spec.asked_in_flight());
+    let p99 = direction.and_then(|direction| direction.latency_ns_p99).map(|p99| briefly(Unit::Time, &p99));
+    if let (Some(direction), true) = (direction, here.map(|here| here as f64) == Some(depth.value)) {
+        let share = units::percent((direction.iops.value / most.value).clamp(ENOUGH, 1.0));
+        let mean = briefly(Unit::Time, direction.latency_ns_mean.as_ref()?);
+        let p99 = p99.map_or_else(String::new, |p99| format!(", p99 {p99}"));
+        return Some(format!("gives {share} of the highest IOPS, mean latency {mean}{p99}"));
+    }
+    // Little's law: requests in flight = IOPS × latency.
+    let latency_ns = |requests: f64, iops: f64| 1e9 * requests / (ENOUGH * iops);
+    let mean = Estimate {
+        value: latency_ns(depth.value, most.value),
+        low: depth.low.zip(most.high).map(|(requests, iops)| latency_ns(requests, iops)),
+        high: depth.high.zip(most.low).map(|(requests, iops)| latency_ns(requests, iops)),
+    };
+    let tail = p99.zip(here).map_or_else(String::new, |(p99, here)| format!("; p99 {p99} at QD {here}"));
+    Some(format!("gives 95 % of the highest IOPS, mean latency {}{tail}", briefly(Unit::Time, &mean)))
+}
+
 /// What to expect of sustained writes.
-fn long_writes(run: &Run) -> Option<Advice> {
+fn long_writes(run: &Run) -> Option<Draft<'_>> {
     let (lasting, buffer) = (
         found(run, FindingName::SustainedRate, Op::Write)?,
         found(run, FindingName::WriteBufferBytes, Op::Write)?,
@@ -215,7 +290,7 @@ fn long_writes(run: &Run) -> Option<Advice> {
 }
 
 /// The run that shows whether these writes only filled a buffer.
-fn longer_writes(run: &Run) -> Option<Advice> {
+fn longer_writes(run: &Run) -> Option<Draft<'_>> {
     let Some(BufferedWrites::MayFit { written_bytes, area_bytes }) = buffered_writes(run) else {
         return None;
     };
@@ -225,13 +300,22 @@ fn longer_writes(run: &Run) -> Option<Advice> {
         false => units::decimal_bytes(written_bytes),
     };
     let command = command::command("sustained-write", &run.info.target)?;
-    let sentence = format!("writes of more than {written} were not measured and may be slower: {command}");
+    let sentence = format!("no more than {written} of data were written; more may be slower: {command}");
     let why = "what fits into a write buffer shows the speed of the buffer".to_owned();
-    Some(Advice { sentence, why, findings: Vec::new() })
+    Some(new(sentence, why, &[]))
+}
+
+/// The run that lasts until a burst credit is used up.
+fn credit<'a>(run: &'a Run, facts: &Validity) -> Option<Draft<'a>> {
+    let unspent = |fact: &Fact| matches!(fact, Fact::Circumstance(Circumstance::BurstCredit { .. }));
+    facts.lines.iter().find(|line| unspent(&line.fact))?;
+    let command = command::command("limit --time 1h", &run.info.target)?;
+    let sentence = format!("to see the rates after the burst credit: {command}");
+    Some(new(sentence, "credit of this type lasts for minutes to hours at full load".to_owned(), &[]))
 }
 
 /// What to expect under a limit.
-fn limit(run: &Run) -> Option<Advice> {
+fn limit(run: &Run) -> Option<Draft<'_>> {
     let op = Op::TRANSFERS.into_iter().find(|&op| found(run, FindingName::ThrottleRate, op).is_some())?;
     let cap = found(run, FindingName::ThrottleRate, op)?;
     let unit = if cap.unit == Unit::Iops { Unit::Iops } else { Unit::Rate };
@@ -253,7 +337,7 @@ fn limit(run: &Run) -> Option<Advice> {
 }
 
 /// Reading in order, where that pays.
-fn order(run: &Run) -> Option<Advice> {
+fn order(run: &Run) -> Option<Draft<'_>> {
     let ratio = found(run, FindingName::RandomVsSequential, Op::Read)?;
     // A fifth: less is not worth arranging data for.
     let slower = ratio.high? < 0.8;
@@ -264,11 +348,11 @@ fn order(run: &Run) -> Option<Advice> {
 }
 
 /// What one client and many get at a database's page size.
-fn pages(run: &Run) -> Option<Advice> {
+fn pages(run: &Run) -> Option<Draft<'_>> {
     let pages = Pages::of(run)?;
     let rate = |estimate: &Estimate| match figure(Style::bare(Unit::Iops), estimate) {
-        vague if vague.is_unknown() => format!("{} a second", briefly(Style::bare(Unit::Iops), estimate)),
-        known => format!("{}/s ({})", known.value, known.interval),
+        vague if vague.is_unknown() => briefly(Unit::Iops, estimate),
+        known => format!("{} IOPS ({})", known.value, known.interval),
     };
     let many = match &pages.many {
         Some(Many::AtMost(most)) => format!(" and up to {}", rate(most)),

@@ -135,7 +135,7 @@ mod tests {
         // 80 µs · (1 + 8192 / 8192) = 160 µs: 6,250 a second; 819.2 MB/s are 100,000 pages.
         assert!(database.gets.contains("6.25 k"), "{}", database.gets);
         assert!(database.gets.contains("100 k"), "{}", database.gets);
-        assert_eq!(database.findings.len(), 4);
+        assert_eq!(database.findings.len(), 3, "the bandwidth is the bound of many");
         assert!(log.findings.is_empty() && log.gets.contains("iosonde run database"), "{}", log.gets);
         assert_eq!(backup.findings, [FindingName::DeviceBandwidth]);
     }

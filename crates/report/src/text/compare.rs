@@ -123,7 +123,7 @@ fn cautions(pair: &ComparedPair, mean: &GeometricMean) -> String {
     let are = |count: usize| if count == 1 { "is" } else { "are" };
     if pair.opposite > 0 {
         let opposite = if mean.verdict == Likeness::Faster { "slower" } else { "faster" };
-        said += &format!(" {} of them {} {opposite}.", pair.opposite, are(pair.opposite));
+        said += &format!(" In {} of them it is {opposite}.", pair.opposite);
     }
     if pair.without_interval > 0 {
         said += &format!(
@@ -226,17 +226,22 @@ fn no_figure(cause: &NoFigure) -> String {
     }
 }
 
-/// How rows of latency are read.
-const P99: &str = "; inconclusive: too few valid trials; p99: less is better";
-
-/// What *faster* and *slower* mean in a table.
-pub fn verdicts(pair: &ComparedPair) -> String {
-    match pair.unit {
+/// Meaning of the verdicts in a table, of those that it shows.
+pub fn verdicts(pair: &ComparedPair, shown: &[Likeness]) -> String {
+    let margin = units::percent(pair.margin);
+    let same = shown.contains(&Likeness::Same).then(|| format!("same: within {margin}"));
+    let differs = shown.iter().any(|verdict| [Likeness::Faster, Likeness::Slower].contains(verdict));
+    let differs = differs.then(|| match pair.unit {
         ComparedUnit::Repeat => {
-            format!("faster or slower: by more, with {} confidence{P99}", units::percent(pair.confidence))
+            format!(
+                "faster, slower: by more than {margin}, with {} confidence",
+                units::percent(pair.confidence)
+            )
         }
-        ComparedUnit::Run => format!("faster or slower: by more, in these runs{P99}"),
-    }
+        ComparedUnit::Run => format!("faster, slower: by more than {margin}, in these runs"),
+    });
+    let open = shown.contains(&Likeness::CannotTell).then(|| "inconclusive: too few valid trials".to_owned());
+    same.into_iter().chain(differs).chain(open).collect::<Vec<_>>().join("; ")
 }
 
 /// Verdict on a ratio, as tables show it.
@@ -377,7 +382,7 @@ mod tests {
         let said = answer(&memory);
         assert!(
             said.ends_with(
-                " 2 of them are slower. 1 workload more is inconclusive and not in the mean. Memory served both sides, \
+                " In 2 of them it is slower. 1 workload more is inconclusive and not in the mean. Memory served both sides, \
                  so this is no statement about the storage."
             ),
             "{said}"

@@ -8,7 +8,8 @@ use iosonde_model::{About, Finding, Run, Status};
 
 /// Maximum number of warnings on the first screen: the others are counted, or folded.
 pub const WARNINGS_MAX: usize = 3;
-const MARKS: [char; WARNINGS_MAX] = ['¹', '²', '³'];
+/// Marks of the warnings, in their order.
+pub(super) const MARKS: [char; WARNINGS_MAX] = ['¹', '²', '³'];
 
 /// Warnings of the first screen that qualify some of its figures, in their order.
 pub struct Footnotes(Vec<Touched>);
@@ -50,11 +51,17 @@ pub(super) fn marks(facts: &Validity, run: &Run) -> Vec<Option<char>> {
         .map(|finding| (figure_of(finding.unit), trials_behind(run, finding)))
         .collect();
     let mut free = MARKS.into_iter();
-    let mark = |line: &iosonde_infer::validity::WeighedFact| match &line.fact {
-        Fact::Warnings { touched, .. } if line.mark == Weight::Doubt => {
-            figures.iter().any(|(figure, trials)| touched.qualifies(*figure, trials)).then(|| free.next())?
+    // A mark without its warning on the same screen would lead nowhere.
+    let mut shown = 0;
+    let mark = |line: &iosonde_infer::validity::WeighedFact| {
+        shown += usize::from(line.mark == Weight::Doubt);
+        match &line.fact {
+            Fact::Warnings { touched, .. } if line.mark == Weight::Doubt && shown <= WARNINGS_MAX => figures
+                .iter()
+                .any(|(figure, trials)| touched.qualifies(*figure, trials))
+                .then(|| free.next())?,
+            _ => None,
         }
-        _ => None,
     };
     facts.lines.iter().map(mark).collect()
 }

@@ -155,8 +155,8 @@ pub fn figure(style: impl Into<Style>, estimate: &Estimate) -> Figure {
     }
     let whole = [estimate.value, low, high].iter().all(|number| number.fract() == 0.0);
     if style.unit == Unit::InFlight && whole && low == high {
-        let interval = if low > 1.0 { format!("> {:.0}", low - 1.0) } else { String::new() };
-        return Figure { value: format!("{:.0}{name}", estimate.value), interval };
+        // Requests come whole: the interval holds this number alone.
+        return Figure { value: format!("{:.0}{name}", estimate.value), interval: String::new() };
     }
     // As many digits as tell the two ends apart, and three at the least.
     let earned = decimals(estimate.value / factor, (high - low) / 2.0 / factor);
@@ -218,11 +218,7 @@ fn written_as(unit: Unit, estimate: &Estimate, digits_max: usize, (factor, name)
         _ => decimals(value, (high - low) / 2.0),
     };
     let digits = digits.min(digits_max);
-    // Requests come whole: what takes more than 2 takes 3. An interval without width would say that nothing is unsure.
-    let interval = match unit == Unit::InFlight && digits == 0 && low == high && low > 1.0 {
-        true => format!("[over {:.0}, {high:.0}]", low - 1.0),
-        false => format!("[{low:.digits$}, {high:.digits$}]"),
-    };
+    let interval = format!("[{low:.digits$}, {high:.digits$}]");
     Written { value: format!("{value:.digits$}{name}"), interval }
 }
 
@@ -351,7 +347,7 @@ mod tests {
         assert_eq!(of(Unit::Iops, 117_190.0, 117_150.0, 117_220.0), "117 k ±0.1 %");
         assert_eq!(of(Unit::InFlight, 36.2, 34.4, 38.1), "36 34–38");
         assert_eq!(of(Unit::InFlight, 2.31, 2.28, 2.33), "2.31 2.28–2.33");
-        assert_eq!(of(Unit::InFlight, 3.0, 3.0, 3.0), "3 > 2");
+        assert_eq!(of(Unit::InFlight, 3.0, 3.0, 3.0), "3");
         assert_eq!(of(Unit::Bytes, 230.0 * 1024.0, 216.0 * 1024.0, 245.0 * 1024.0), "230 KiB 216–245");
         assert_eq!(of(Unit::Iops, 1000.0, 300.0, 2000.0), "unknown", "an interval over a factor of five");
         assert_eq!(
@@ -394,7 +390,7 @@ mod tests {
     fn the_ends_keep_the_value_s_unit() {
         assert_eq!(shown(Unit::Time, 1.05e6, 0.95e6, 1.15e6), "1.1 ms [0.9, 1.1]");
         assert_eq!(shown(Unit::InFlight, 4.0, 4.0, 5.0), "4 requests [4, 5]");
-        assert_eq!(shown(Unit::InFlight, 3.0, 3.0, 3.0), "3 requests [over 2, 3]");
+        assert_eq!(shown(Unit::InFlight, 3.0, 3.0, 3.0), "3 requests [3, 3]");
         assert_eq!(shown(Unit::InFlight, 1.0, 1.0, 1.0), "1 requests [1, 1]");
         assert_eq!(shown(Unit::InFlight, 8.2, 7.7, 8.8), "8.2 requests [7.7, 8.8]");
         assert_eq!(shown(Unit::Ratio, 1.0, 0.8, 1.2), "1.00× [0.80, 1.20]");

@@ -82,5 +82,6 @@ fn many(run: &Run) -> Option<(Many, Vec<&Finding>)> {
         |iops: Option<f64>, bytes_per_s: Option<f64>| Some(iops?.min(bytes_per_s? / PAGE_BYTES as f64));
     let value = least(most.value, bandwidth.value)?;
     let (low, high) = (least(most.low, bandwidth.low), least(most.high, bandwidth.high));
-    Some((Many::AtMost(Estimate { value, low, high }), vec![most, bandwidth]))
+    let bounds = if most.value == Some(value) { most } else { bandwidth };
+    Some((Many::AtMost(Estimate { value, low, high }), vec![bounds]))
 }

@@ -87,8 +87,8 @@ const SMALL: [Kind; 4] = [
 ];
 /// Sizes of requests of which one at a time is outstanding.
 const SIZES: [Kind; 2] = [
-    Kind { name: FindingName::PlateauBlockSize, label: "for 95 % of max", cell: plateau },
-    Kind { name: FindingName::HalfSize, label: "for 50 % of max", cell: rate },
+    Kind { name: FindingName::PlateauBlockSize, label: "95 % of QD 1 max", cell: plateau },
+    Kind { name: FindingName::HalfSize, label: "50 % of QD 1 max", cell: rate },
 ];
 
 /// Columns of the table of durable writes.
@@ -129,7 +129,7 @@ fn transfers(run: &Run, footnotes: &Footnotes) -> Option<ResultTable> {
     let sizes: Vec<ResultRow> = SIZES.iter().filter_map(|kind| whole(run, footnotes, kind)).collect();
     if !sizes.is_empty() {
         rows.push(ResultRow {
-            label: "block size at QD 1".to_owned(),
+            label: "block size for".to_owned(),
             indented: false,
             cells: vec![None; Op::TRANSFERS.len()],
         });
@@ -262,7 +262,7 @@ fn is_open(run: &Run, name: FindingName, op: Op, like: Option<&Conditions>) -> b
     })
 }
 
-/// Where the highest throughput was measured: of several points, the one with the fewest bytes in flight.
+/// Where the highest throughput was measured: of several points, an example, the one with the fewest bytes in flight.
 fn places(run: &Run) -> Option<ResultRow> {
     let cells = Op::TRANSFERS.map(|op| {
         let best = best_points(run, found(run, FindingName::DeviceBandwidth, op)?);
@@ -276,14 +276,13 @@ fn places(run: &Run) -> Option<ResultRow> {
         let (here, elsewhere): (Vec<&Point>, Vec<&Point>) =
             best.iter().partition(|point| spec(point) == spec(&first));
         let random = |wanted: bool| here.iter().any(|point| point.spec.rw.is_random() == wanted);
-        let order = match (elsewhere.len(), random(true), random(false)) {
-            (0, true, true) => ", either order".to_owned(),
-            (0, true, false) => ", random".to_owned(),
-            (0, ..) => ", sequential".to_owned(),
-            (1, ..) => " (+1 tie)".to_owned(),
-            (more, ..) => format!(" (+{more} ties)"),
+        let place = format!("{}, QD {depth}", units::size(bytes));
+        let value = match (elsewhere.len(), random(true), random(false)) {
+            (0, true, true) => place,
+            (0, true, false) => format!("{place}, random"),
+            (0, ..) => format!("{place}, sequential"),
+            _ => format!("e.g. {place}"),
         };
-        let value = format!("{}, QD {depth}{order}", units::size(bytes));
         Some(Figure { value, interval: String::new() }.into())
     });
     row("reached at", true, cells)
@@ -326,7 +325,8 @@ fn small(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow> 
         });
         row(kind.label, true, cells)
     };
-    let mut rows: Vec<ResultRow> = SMALL.iter().filter_map(of).collect();
+    let mut rows: Vec<ResultRow> =
+        SMALL.iter().filter(|kind| kind.name != KNEE || knee_matters(run, like)).filter_map(of).collect();
     if let (Some(first), Some(depths)) = (rows.first(), depths_of_highest(run, like))
         && first.label == SMALL[0].label
     {
@@ -335,9 +335,6 @@ fn small(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow> 
     let behind = |rows: &[ResultRow], label: &str| rows.iter().position(|row| row.label == label);
     if let (Some(at), Some(tail)) = (behind(&rows, SMALL[1].label), tail(run, footnotes, like)) {
         rows.insert(at + 1, tail);
-    }
-    if let (Some(_), Some(there)) = (behind(&rows, SMALL[3].label), latency_there(run, footnotes, like)) {
-        rows.push(there);
     }
     // The first row carries the size and the order for those below it.
     let size = like.block_size_bytes.map(units::size);
@@ -355,55 +352,60 @@ fn small(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow> 
     rows
 }
 
+const KNEE: FindingName = FindingName::QueueDepthKnee;
+/// Ratio of the queue depth for 95 % of the throughput to the knee up to which one of them is enough for a reader.
+const KNEE_APART: f64 = 1.5;
+
+/// Whether a knee tells more than the queue depth for 95 % of the throughput does.
+fn knee_matters(run: &Run, like: &Conditions) -> bool {
+    Op::TRANSFERS.into_iter().any(|op| {
+        let of = |name: FindingName| found_like(run, name, op, like)?.value;
+        match (of(KNEE), of(FindingName::DepthFor95Percent)) {
+            (Some(knee), Some(enough)) => enough > KNEE_APART * knee.ceil(),
+            (knee, enough) => knee.is_some() != enough.is_some(),
+        }
+    })
+}
+
 /// Queue depths that reach the highest IOPS.
 fn depths_of_highest(run: &Run, like: &Conditions) -> Option<ResultRow> {
     let cells = Op::TRANSFERS.map(|op| match &found_like(run, FindingName::MaxIops, op, like)?.detail {
         Detail::Highest(facts) => {
-            Some(Figure { value: finding::highest::queue_depths(facts), interval: String::new() }.into())
+            let deepest = points_like(run, like, op).map(|point| point.spec.asked_in_flight()).max();
+            let [first, last] = facts.queue_depths;
+            let value = match first == last {
+                true => format!("QD {first}"),
+                false if Some(last) == deepest => format!("from QD {first}"),
+                false => format!("QD {first} to {last}"),
+            };
+            Some(Figure { value, interval: String::new() }.into())
         }
         _ => None,
     });
     row("reached at", true, cells)
 }
 
+/// In place of a percentile that rests on too few requests to be given.
+pub(super) const TOO_FEW: &str = "too few requests";
+
 /// 99th percentile of single requests.
 fn tail(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Option<ResultRow> {
     let cells = Op::TRANSFERS.map(|op| {
         found_like(run, FindingName::BaseLatency, op, like)?;
         let point = points_like(run, like, op).find(|point| point.spec.asked_in_flight() == 1)?;
-        let Some(p99) = point.direction(op)?.latency_ns_p99 else { return Some(Figure::unknown().into()) };
+        let Some(p99) = point.direction(op)?.latency_ns_p99 else {
+            return Some(Figure { value: TOO_FEW.to_owned(), interval: String::new() }.into());
+        };
         let marks = footnotes.of_trials(About::Latency, &point.trial_ids);
         Some(Cell { figure: figure(Unit::Time, &p99), marks })
     });
     row("p99 at QD 1", true, cells)
 }
 
-/// Ratio of two queue depths up to which latency at one says something about the other.
-const NEAR: f64 = 2.0;
-
-/// Mean latency and p99 at the queue depth that gives 95 % of the highest throughput, or at the nearest that was
-/// measured, which is named.
-fn latency_there(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Option<ResultRow> {
-    let cells = Op::TRANSFERS.map(|op| {
-        let enough = found_like(run, FindingName::DepthFor95Percent, op, like)?;
-        let wanted = enough.value?;
-        let far = |point: &Point| (point.spec.asked_in_flight() as f64 / wanted).ln().abs();
-        // Of two that are as near, the deeper one gives the throughput.
-        let all = points_like(run, like, op);
-        let nearest = all.max_by(|a, b| {
-            let deeper = a.spec.asked_in_flight().cmp(&b.spec.asked_in_flight());
-            far(b).total_cmp(&far(a)).then(deeper)
-        })?;
-        let point = Some(nearest).filter(|point| far(point) <= NEAR.ln())?;
-        let direction = point.direction(op)?;
-        let mean = figure(Unit::Time, direction.latency_ns_mean.as_ref()?).value;
-        let p99 = direction.latency_ns_p99.map(|p99| figure(Unit::Time, &p99).value);
-        let p99 = p99.map_or_else(|| ", unknown".to_owned(), |p99| format!(", {p99}"));
-        let depth = point.spec.asked_in_flight();
-        let figure = Figure { value: format!("{mean}{p99} (QD {depth})"), interval: String::new() };
-        Some(Cell { figure, marks: footnotes.of_trials(About::Latency, &point.trial_ids) })
-    });
-    row("mean, p99 near it", true, cells)
+/// The measured point at a queue depth, or else at the next deeper one.
+pub(super) fn point_from<'a>(run: &'a Run, like: &Conditions, op: Op, depth: f64) -> Option<&'a Point> {
+    let deep = |point: &&Point| point.spec.asked_in_flight() as f64 >= depth.round();
+    points_like(run, like, op).filter(deep).min_by_key(|point| point.spec.asked_in_flight())
 }
 
 /// Points of these requests with valid trials, one direction alone and at no given rate.
@@ -421,14 +423,21 @@ fn points_like<'a>(run: &'a Run, like: &Conditions, op: Op) -> impl Iterator<Ite
     })
 }
 
+/// Queue depth below which a knee is given with a decimal.
+const SHALLOW: f64 = 10.0;
+
 fn rate(finding: &Finding) -> Figure {
     let told = figure(finding.unit, &estimate(finding));
     if finding.at_least { told.at_least() } else { told }
 }
 
 fn depth(finding: &Finding) -> Figure {
-    // Requests come whole, and the ends are rounded outwards.
     let Estimate { value, low, high } = estimate(finding);
+    // Of the few requests at a shallow knee, a tenth counts.
+    if finding.name == FindingName::QueueDepthKnee && value < SHALLOW {
+        return figure(Style::bare(Unit::InFlight), &Estimate { value, low, high });
+    }
+    // Requests come whole, and the ends are rounded outwards.
     let (low, high) = (low.map(|low| low.floor().max(1.0)), high.map(f64::ceil));
     figure(Style::bare(Unit::InFlight), &Estimate { value: value.round().max(1.0), low, high })
 }

@@ -74,7 +74,7 @@ pub fn results(run: &Run) -> Results {
         return Results { storage, inconclusive, lines, ..Results::default() };
     }
     lines.extend(open_questions::lines(run, &lines));
-    let what = what_it_is(run);
+    let what = what_it_is(run, limits.is_some());
     let storage = limits.map_or(what.clone(), |limits| format!("{limits}. {}", capitalised(&what)));
     Results { storage, tables, lines, inconclusive: None }
 }
@@ -209,7 +209,7 @@ fn limits(run: &Run) -> Option<String> {
     (!limits.is_empty()).then(|| format!("limited to {}; {meaning}", limits.join(", and to ")))
 }
 
-fn what_it_is(run: &Run) -> String {
+fn what_it_is(run: &Run, limited: bool) -> String {
     let device = &run.info.device;
     let medium = match device.medium {
         Medium::Flash => "non-rotating storage",
@@ -221,7 +221,8 @@ fn what_it_is(run: &Run) -> String {
         Medium::Virtual => "a virtual disk",
         Medium::Unknown => "storage of unknown kind",
     };
-    match first_order(run).and_then(order) {
+    // Below a limit, every order is as fast as another.
+    match first_order(run).filter(|_| !limited).and_then(order) {
         Some(order) => format!("{medium}: {order}"),
         None => medium.to_owned(),
     }

@@ -3,7 +3,7 @@
 use iosonde_infer::validity::{
     self, ByteSource, Circumstance, Fact, Fatal, InvalidBy, NotStorage, Validity, WarningScope,
 };
-use iosonde_model::{Judgement, Run, units};
+use iosonde_model::{Cause, Judgement, Run, cause::CacheServed, units};
 
 use crate::text::{absence, case::lowered, footnote, vantage};
 
@@ -44,9 +44,16 @@ pub fn symbol(weight: Weight) -> char {
 /// Whether a concluded run is valid, in words.
 pub fn validity(run: &Run) -> ValidityText {
     let facts = validity::validity(run);
+    let counted = facts.fatal.is_none() && facts.invalid_points.is_none();
     let line = |(line, footnote): (&validity::WeighedFact, Option<char>)| ValidityLine {
         mark: line.mark,
-        text: words(&line.fact),
+        text: match (&line.fact, line.mark) {
+            // The first line has the counts of a run that is partly valid.
+            (Fact::Trials { invalid, reasons, .. }, Weight::Doubt) if counted => {
+                format!("{invalid} invalid{}", invalid_words(reasons))
+            }
+            (fact, _) => words(fact),
+        },
         footnote,
     };
     let footnotes = footnote::marks(&facts, run);
@@ -71,12 +78,15 @@ fn headline(facts: &Validity, run: &Run) -> String {
         _ => format!("yes, with {warned}"),
     };
     let invalid_trials = facts.lines.iter().find_map(|line| match line.fact {
-        Fact::Trials { trials, invalid, .. } if line.mark == Weight::Doubt => Some((invalid, trials)),
+        Fact::Trials { trials, invalid, outliers, .. } if line.mark == Weight::Doubt => {
+            Some((invalid, outliers, trials))
+        }
         _ => None,
     });
     let answer = match (facts.invalid_points, invalid_trials) {
-        (None, Some((invalid, trials))) => {
-            format!("partly: {invalid} of {trials} trials are invalid and not used; {warned}")
+        (None, Some((invalid, outliers, trials))) => {
+            let used = trials.saturating_sub(invalid + outliers);
+            format!("partly: {used} of {trials} trials used ({}); {warned}", unused(invalid, outliers))
         }
         (Some(part), _) => format!(
             "partly: {} of {} workloads did not measure the storage; {warned}",
@@ -119,7 +129,12 @@ fn fatal_words(fatal: &Fatal) -> String {
 }
 
 fn not_storage(facts: &NotStorage) -> String {
-    let example = why(&facts.example);
+    let example = match &facts.example.cause {
+        Some(Cause::CacheServed(CacheServed::Shortfall { .. })) => {
+            format!("in one trial, {}", why(&facts.example))
+        }
+        _ => why(&facts.example),
+    };
     let holes = facts.holes.as_ref().map(super::note);
     let moved = units::percent(facts.moved_share);
     match facts.source {
@@ -184,22 +199,32 @@ fn words(fact: &Fact) -> String {
 }
 
 fn counts(trials: usize, invalid: usize, outliers: usize, reasons: &[InvalidBy]) -> String {
-    let excluded = match outliers {
-        0 => String::new(),
-        1 => ", 1 of them not used (outlier)".to_owned(),
-        count => format!(", {count} of them not used (outliers)"),
-    };
     let why = invalid_words(reasons);
     match (trials, invalid) {
         (0, _) => "no trial was measured".to_owned(),
         (1, 0) => "the trial is valid".to_owned(),
         (1, _) => format!("the trial is invalid{why}"),
-        (all, 0) => format!("all {all} trials valid{excluded}"),
-        (all, invalid) if all == invalid => format!("all {all} trials invalid{why}{excluded}"),
+        (all, 0) if outliers == 0 => format!("all {all} trials valid"),
+        (all, invalid) if all == invalid => format!("all {all} trials invalid{why}"),
         (all, invalid) => {
-            format!("{} of {all} trials valid{excluded}; {invalid} invalid{why}", all - invalid)
+            let used = all.saturating_sub(invalid + outliers);
+            let outliers = unused(0, outliers);
+            let outliers = if outliers.is_empty() { outliers } else { format!(", {outliers}") };
+            let invalid = if invalid == 0 { String::new() } else { format!("; {invalid} invalid{why}") };
+            format!("{used} of {all} trials used{outliers}{invalid}")
         }
     }
+}
+
+/// `7 invalid, 18 outliers`.
+fn unused(invalid: usize, outliers: usize) -> String {
+    let outliers = match outliers {
+        0 => None,
+        1 => Some("1 outlier".to_owned()),
+        count => Some(format!("{count} outliers")),
+    };
+    let invalid = (invalid > 0).then(|| format!("{invalid} invalid"));
+    invalid.into_iter().chain(outliers).collect::<Vec<_>>().join(", ")
 }
 
 /// `64 KiB random writes, QD 1: the rate fell ..`.

@@ -18,8 +18,8 @@ pub fn as_seen(info: &RunInfo) -> Option<&'static str> {
 pub fn unseen_cache(info: &RunInfo) -> Option<&'static str> {
     let guest = as_seen(info)? == GUEST;
     Some(if guest {
-        "caches of the host are not visible to this guest"
+        "a cache of the host would go unnoticed"
     } else {
-        "caches outside this machine are not visible from here"
+        "a cache outside this machine would go unnoticed"
     })
 }

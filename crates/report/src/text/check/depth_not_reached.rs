@@ -18,8 +18,8 @@ pub(super) fn words(cause: &DepthNotReached) -> String {
         }
         DepthNotReached::ShortAtDevice { in_flight_mean, device_in_flight_mean, asked } => {
             format!(
-                "the program kept {in_flight_mean:.0} requests outstanding (QD {asked}), but the device saw only \
-                 {device_in_flight_mean:.0} of them"
+                "of {in_flight_mean:.0} requests outstanding (QD {asked}), only {device_in_flight_mean:.0} reached the \
+                 device at a time; its own QD was {device_in_flight_mean:.0}"
             )
         }
     }
@@ -40,7 +40,7 @@ mod tests {
         };
         assert_eq!(
             words(&above),
-            "the program kept 1024 requests outstanding (QD 1024), but the device saw only 202 of them"
+            "of 1024 requests outstanding (QD 1024), only 202 reached the device at a time; its own QD was 202"
         );
     }
 }

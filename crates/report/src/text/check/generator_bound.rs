@@ -15,15 +15,13 @@ pub(super) fn words(cause: &GeneratorBound) -> String {
             from_memory(busy)
         ),
         GeneratorBound::Near(busy) => format!(
-            "iosonde kept its CPU {} busy, so the storage may be faster; use more `--jobs`{}",
+            "iosonde used {} of its CPU, so the storage may be faster; use more `--jobs`{}",
             share(busy.busy_share),
             from_memory(busy)
         ),
-        GeneratorBound::Preempted { busy_share, cpu_share, iops } => format!(
-            "other processes used the CPU (the program ran {}, waited {}): {} IOPS is not the storage's limit",
-            units::percent(*cpu_share),
+        GeneratorBound::Preempted { busy_share, cpu_share, .. } => format!(
+            "other processes used the CPU: iosonde waited for it {} of the time, so the storage may be faster",
             units::percent((busy_share.min(1.0) - cpu_share).max(0.0)),
-            units::count(*iops)
         ),
     }
 }

@@ -4,7 +4,7 @@ use iosonde_model::{cause::WorkingSet, units};
 
 use crate::text::hidden_by;
 
-/// `the working set (1 GiB) fits into the page cache (8 GiB of memory); use a larger `--size``.
+/// `the working set (1 GiB) fits into the page cache (8 GiB of memory); use a `--size` beyond this`.
 pub(super) fn words(cause: &WorkingSet) -> String {
     match cause {
         WorkingSet::Cached { cached_bytes, largest_bytes, ratio, working_set_bytes } => format!(
@@ -14,7 +14,7 @@ pub(super) fn words(cause: &WorkingSet) -> String {
             units::size(*working_set_bytes)
         ),
         WorkingSet::FitsMemory { working_set_bytes, memory_bytes } => format!(
-            "the working set ({}) fits into the page cache ({} of memory); use a larger `--size`",
+            "the working set ({}) fits into the page cache ({} of memory); use a `--size` beyond this",
             units::size(*working_set_bytes),
             units::size(*memory_bytes)
         ),
@@ -39,7 +39,7 @@ mod tests {
     fn sizes_are_named() {
         assert_eq!(
             words(&WorkingSet::FitsMemory { working_set_bytes: 1 << 30, memory_bytes: 8 << 30 }),
-            "the working set (1 GiB) fits into the page cache (8 GiB of memory); use a larger `--size`"
+            "the working set (1 GiB) fits into the page cache (8 GiB of memory); use a `--size` beyond this"
         );
     }
 }

@@ -53,7 +53,7 @@ pub(super) fn words(why: &Inconclusive) -> String {
         Inconclusive::SizeLaw(problem) => size_law::problem(problem),
         Inconclusive::QueueDepth(problem) => queue_depth::problem(problem),
         Inconclusive::ExcludedDepths { queue_depths, .. } => format!(
-            "at {}, less than half of the requests reached the device, and the other queue depths show no saturation",
+            "fewer than half of the requests reached the device at {}, and without these no knee shows",
             depths(queue_depths)
         ),
         Inconclusive::LatencyLimit { problem, .. } => latency_limit::problem(problem),

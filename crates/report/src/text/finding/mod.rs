@@ -178,7 +178,7 @@ pub(super) fn durable_writes(finding: &Finding) -> Option<String> {
 /// Block size of a plateau for the table of results; `None` for other findings.
 pub(super) fn plateau(finding: &Finding) -> Option<Figure> {
     match &finding.detail {
-        Detail::Plateau(facts) => Some(size_law::plateau(finding, facts)),
+        Detail::Plateau(_) => Some(size_law::plateau(finding)),
         _ => None,
     }
 }

@@ -34,32 +34,41 @@ pub(super) fn plateau_sentence(finding: &Finding, facts: &Plateau) -> String {
         what = format!("buffered {what}");
     }
     let what = capitalised(&what);
-    format!("{what} reach 95 % of their bandwidth from {} on.", plateau_sizes(finding, facts))
+    let from = size(finding.value);
+    match (finding.low == finding.high, facts.next_smaller_bytes) {
+        (false, _) => {
+            let [low, high] = [size(finding.low), size(finding.high)];
+            format!("{what} reach 95 % of their bandwidth from {from} [{low}, {high}] on.")
+        }
+        (true, Some(smaller)) => {
+            let smaller = units::size(smaller);
+            format!("{what} reach 95 % of their bandwidth from {from} on; {smaller} is too small.")
+        }
+        (true, None) => {
+            format!("{what} reach 95 % of their bandwidth from {from} on, the smallest measured.")
+        }
+    }
 }
 
-/// Block size with its interval: `1 MiB [over 256 KiB, 1 MiB]`.
 fn size(bytes: Option<f64>) -> String {
     bytes.map_or_else(String::new, |bytes| units::size(bytes as u64))
 }
 
-/// Lower end of a plateau's block size, where it is not simply a size.
-fn plateau_low(finding: &Finding, facts: &Plateau, over: &str) -> Option<String> {
-    // The plateau begins between two measured sizes: an interval of no width would claim to know it exactly.
-    (finding.low == finding.high).then(|| match facts.next_smaller_bytes {
-        Some(smaller) => format!("{over} {}", units::size(smaller)),
-        None => "the smallest measured".to_owned(),
-    })
-}
-
-pub(super) fn plateau_sizes(finding: &Finding, facts: &Plateau) -> String {
-    let low = plateau_low(finding, facts, "over").unwrap_or_else(|| size(finding.low));
-    format!("{} [{low}, {}]", size(finding.value), size(finding.high))
-}
-
 /// Block size of a plateau for the table of results.
-pub(super) fn plateau(finding: &Finding, facts: &Plateau) -> Figure {
-    let range = || format!("{}–{}", size(finding.low), size(finding.high));
-    Figure { value: size(finding.value), interval: plateau_low(finding, facts, ">").unwrap_or_else(range) }
+pub(super) fn plateau(finding: &Finding) -> Figure {
+    let interval = match finding.low == finding.high {
+        true => String::new(),
+        // One unit for both ends: `64–256 KiB`.
+        false => match (size(finding.low), size(finding.high)) {
+            (low, high)
+                if low.split_once(' ').map(|low| low.1) == high.split_once(' ').map(|high| high.1) =>
+            {
+                format!("{}–{high}", low.split_once(' ').map_or(&*low, |low| low.0))
+            }
+            (low, high) => format!("{low}–{high}"),
+        },
+    };
+    Figure { value: size(finding.value), interval }
 }
 
 pub(super) fn plateau_why(facts: &Plateau) -> String {
@@ -146,7 +155,7 @@ mod tests {
         };
         assert_eq!(
             sentence(&of(1_048_576.0, Some(262_144))),
-            "4 KiB random reads at QD 1 reach 95 % of their bandwidth from 1 MiB [over 256 KiB, 1 MiB] on."
+            "4 KiB random reads at QD 1 reach 95 % of their bandwidth from 1 MiB on; 256 KiB is too small."
         );
         assert!(sentence(&of(262_144.0, Some(65_536))).contains("from 1 MiB [256 KiB, 1 MiB] on"));
     }
