@@ -67,7 +67,7 @@ fn one_pair(compared: &Compared, pair: &ComparedPair, details: bool, paint: Pain
 /// A workload and its figures on one line; where that is too long, the figures stand below.
 fn rows(pair: &ComparedPair, shown: &CompareTable, paint: Paint) -> String {
     let named = |side: &str, name: &str| format!("{side} {}", short(name));
-    let heads = [String::new(), named("A", &pair.a), named("B", &pair.b), "B/A".to_owned()];
+    let heads = [String::new(), named("A", &pair.a), named("B", &pair.b), "B is".to_owned()];
     let cells = |row: &CompareRow| [row.label.clone(), row.a.clone(), row.b.clone(), row.ratio.clone()];
     let all: Vec<[String; 4]> = std::iter::once(heads).chain(shown.rows.iter().map(cells)).collect();
     let widths: [usize; 4] =

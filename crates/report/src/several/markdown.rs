@@ -62,7 +62,7 @@ fn one_pair(compared: &Compared, pair: &ComparedPair, out: &mut String) {
     let shown = compare_table::table(compared, pair, true);
     if !shown.rows.is_empty() {
         let heads =
-            ["Workload".to_owned(), inline(&pair.a), inline(&pair.b), "Ratio".into(), "Verdict".into()];
+            ["Workload".to_owned(), inline(&pair.a), inline(&pair.b), "Factor".into(), "Verdict".into()];
         let rows = shown.rows.iter().map(|row| {
             let verdict = compare::likeness(row.verdict).to_owned();
             [row.label.clone(), row.a.clone(), row.b.clone(), row.ratio.clone(), verdict]

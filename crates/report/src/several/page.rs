@@ -161,7 +161,7 @@ fn line_table(pair: &ComparedPair, rows: &[CompareRow]) -> Markup {
     let table = html! {
         table.figures {
             thead { tr {
-                @for head in ["Workload", "Ratio", "Verdict", &pair.a, &pair.b] {
+                @for head in ["Workload", "Factor", "Verdict", &pair.a, &pair.b] {
                     th scope="col" { (head) }
                 }
             } }

@@ -65,17 +65,13 @@ fn drafts(run: &Run) -> Vec<Draft<'_>> {
         return vec![remedy(run, &fatal)];
     }
     let first = more_valid_trials(&facts);
+    let credit = credit(run, &facts);
+    // First things first: a long write tells nothing yet where trials are invalid, or the rate is on credit.
+    let later = longer_writes(run).filter(|_| first.is_none() && credit.is_none());
     let advice = Op::TRANSFERS.into_iter().flat_map(|op| [block_size(run, op), in_flight(run, op)]);
     std::iter::once(first)
         .chain(advice)
-        .chain([
-            order(run),
-            pages(run),
-            long_writes(run),
-            limit(run),
-            credit(run, &facts),
-            longer_writes(run),
-        ])
+        .chain([order(run), pages(run), long_writes(run), limit(run), whole_disk(&facts), credit, later])
         .flatten()
         .collect()
 }
@@ -201,7 +197,9 @@ fn in_flight(run: &Run, op: Op) -> Option<Draft<'_>> {
     let size = conditions.block_size_bytes.map_or_else(String::new, units::size);
     let [number, least] =
         [enough, knee].map(|finding| briefly(Style::bare(Unit::InFlight), &estimate(finding)));
-    let gives = || gives(run, op, enough).unwrap_or_else(|| "gives 95 % of the highest IOPS".to_owned());
+    let most = found_like(run, FindingName::MaxIops, op, conditions).map(estimate);
+    let measured = |point: Option<&Point>| gave(op, point?, most.as_ref()?);
+    let behind = |told: Option<String>| told.map_or_else(String::new, |told| format!("; {told}"));
     let sentence = if estimate(knee).is_vague() {
         format!(
             "{size} {op}s: knee at a queue depth {least}, 95 % of the throughput at one {number}; a longer run \
@@ -216,8 +214,19 @@ fn in_flight(run: &Run, op: Op) -> Option<Draft<'_>> {
         let from = knee.value?.round().max(1.0);
         // Near the saturation point a request waits little: up to 1.5 times its time alone.
         match enough.value <= Some(NEAR * from) || from <= 1.0 {
-            true => format!("{size} {op}s: QD {number} {}", gives()),
-            false => format!("{size} {op}s: for latency, QD {from} (the knee); QD {number} {}", gives()),
+            true => {
+                let there = result_table::point_from(run, conditions, op, enough.value?);
+                let told = behind(measured(there));
+                format!("{size} {op}s: QD {number} is enough for 95 % of the highest IOPS{told}")
+            }
+            false => {
+                let there = result_table::point_up_to(run, conditions, op, from);
+                let told = behind(measured(there));
+                format!(
+                    "{size} {op}s: QD {from} (the knee) for low latency, QD {number} for 95 % of the highest \
+                     IOPS{told}"
+                )
+            }
         }
     };
     let like = |point: &&Point| {
@@ -241,32 +250,15 @@ fn in_flight(run: &Run, op: Op) -> Option<Draft<'_>> {
     Some(new(sentence, why, &[knee, enough, base]))
 }
 
-/// Share of the highest throughput for which [`FindingName::DepthFor95Percent`] gives the queue depth.
-const ENOUGH: f64 = 0.95;
-
-/// What a queue depth gives: `gives 95 % of the highest IOPS, mean latency 73 µs (71–75); p99 136 µs at QD 64`.
-fn gives(run: &Run, op: Op, enough: &Finding) -> Option<String> {
-    let depth = estimate(enough);
-    let point = result_table::point_from(run, &enough.conditions, op, depth.value);
-    let direction = point.and_then(|point| point.direction(op));
-    let most = found_like(run, FindingName::MaxIops, op, &enough.conditions).map(estimate)?;
-    let here = point.map(|point| point.spec.asked_in_flight());
-    let p99 = direction.and_then(|direction| direction.latency_ns_p99).map(|p99| briefly(Unit::Time, &p99));
-    if let (Some(direction), true) = (direction, here.map(|here| here as f64) == Some(depth.value)) {
-        let share = units::percent((direction.iops.value / most.value).clamp(ENOUGH, 1.0));
-        let mean = briefly(Unit::Time, direction.latency_ns_mean.as_ref()?);
-        let p99 = p99.map_or_else(String::new, |p99| format!(", p99 {p99}"));
-        return Some(format!("gives {share} of the highest IOPS, mean latency {mean}{p99}"));
-    }
-    // Little's law: requests in flight = IOPS × latency.
-    let latency_ns = |requests: f64, iops: f64| 1e9 * requests / (ENOUGH * iops);
-    let mean = Estimate {
-        value: latency_ns(depth.value, most.value),
-        low: depth.low.zip(most.high).map(|(requests, iops)| latency_ns(requests, iops)),
-        high: depth.high.zip(most.low).map(|(requests, iops)| latency_ns(requests, iops)),
-    };
-    let tail = p99.zip(here).map_or_else(String::new, |(p99, here)| format!("; p99 {p99} at QD {here}"));
-    Some(format!("gives 95 % of the highest IOPS, mean latency {}{tail}", briefly(Unit::Time, &mean)))
+/// What a measured queue depth gave: `QD 64 gave 100 %, mean 120 µs (±0.1 %), p99 137 µs (±0.3 %)`.
+fn gave(op: Op, point: &Point, most: &Estimate) -> Option<String> {
+    let direction = point.direction(op)?;
+    let share = units::percent((direction.iops.value / most.value).min(1.0));
+    let mean = briefly(Unit::Time, direction.latency_ns_mean.as_ref()?);
+    let p99 = direction
+        .latency_ns_p99
+        .map_or_else(String::new, |p99| format!(", p99 {}", briefly(Unit::Time, &p99)));
+    Some(format!("QD {} gave {share}, mean {mean}{p99}", point.spec.asked_in_flight()))
 }
 
 /// What to expect of sustained writes.
@@ -300,9 +292,21 @@ fn longer_writes(run: &Run) -> Option<Draft<'_>> {
         false => units::decimal_bytes(written_bytes),
     };
     let command = command::command("sustained-write", &run.info.target)?;
-    let sentence = format!("no more than {written} of data were written; more may be slower: {command}");
+    let sentence = match written_bytes > area_bytes && area_bytes > 0 {
+        true => format!("all writes went to the same {written}; writing more data may be slower: {command}"),
+        false => format!("only {written} were written; writing more may be slower: {command}"),
+    };
     let why = "what fits into a write buffer shows the speed of the buffer".to_owned();
     Some(new(sentence, why, &[]))
+}
+
+/// The area over which a disk is as slow as it will be.
+fn whole_disk(facts: &Validity) -> Option<Draft<'static>> {
+    let part = |fact: &Fact| matches!(fact, Fact::Circumstance(Circumstance::ShortStrokes { .. }));
+    facts.lines.iter().find(|line| part(&line.fact))?;
+    let sentence = "measure again with a `--size` near that of the disk: random access will be slower";
+    let why = "the arm of a disk moves further over a larger area".to_owned();
+    Some(new(sentence.to_owned(), why, &[]))
 }
 
 /// The run that lasts until a burst credit is used up.

@@ -1,6 +1,6 @@
 //! Open questions: findings that are inconclusive, a line each, with the reason and the command that would answer.
 
-use iosonde_model::{Detail, Finding, Inconclusive, Op, Run, Status, Study};
+use iosonde_model::{Detail, Finding, Inconclusive, Op, Run, Status, Study, detail::QueueDepthProblem};
 use iosonde_plan::experiment::{EXPERIMENTS, Experiment, Parameters};
 
 use super::{
@@ -60,6 +60,8 @@ fn refusal(run: &Run, kind: &dyn FindingKind, first: &Finding) -> String {
     // More of the same would not reach the device either, and invalid trials are no lack of workloads.
     let better = match &first.detail {
         Detail::Inconclusive(Inconclusive::ExcludedDepths { .. }) => None,
+        // Storage that follows no curve follows none at deeper queues.
+        Detail::Inconclusive(Inconclusive::QueueDepth(QueueDepthProblem::NoCurve(_))) => None,
         Detail::Inconclusive(Inconclusive::TooFewTrials { .. } | Inconclusive::NoInterval { .. }) => {
             Some("use a longer `--time`".to_owned())
         }

@@ -87,8 +87,8 @@ const SMALL: [Kind; 4] = [
 ];
 /// Sizes of requests of which one at a time is outstanding.
 const SIZES: [Kind; 2] = [
-    Kind { name: FindingName::PlateauBlockSize, label: "95 % of QD 1 max", cell: plateau },
-    Kind { name: FindingName::HalfSize, label: "50 % of QD 1 max", cell: rate },
+    Kind { name: FindingName::PlateauBlockSize, label: "95 % of QD 1 bandwidth", cell: plateau },
+    Kind { name: FindingName::HalfSize, label: "50 % of QD 1 bandwidth", cell: rate },
 ];
 
 /// Columns of the table of durable writes.
@@ -126,7 +126,14 @@ fn transfers(run: &Run, footnotes: &Footnotes) -> Option<ResultTable> {
     for group in groups(run) {
         rows.extend(small(run, footnotes, &group));
     }
-    let sizes: Vec<ResultRow> = SIZES.iter().filter_map(|kind| whole(run, footnotes, kind)).collect();
+    // Half of the bandwidth is of interest where the size for nearly all of it is unknown.
+    let known = |name: FindingName, op: Op| found(run, name, op).is_some();
+    let half_matters = Op::TRANSFERS
+        .into_iter()
+        .any(|op| known(FindingName::HalfSize, op) && !known(FindingName::PlateauBlockSize, op));
+    let is_shown = |kind: &&Kind| kind.name != FindingName::HalfSize || half_matters;
+    let sizes: Vec<ResultRow> =
+        SIZES.iter().filter(is_shown).filter_map(|kind| whole(run, footnotes, kind)).collect();
     if !sizes.is_empty() {
         rows.push(ResultRow {
             label: "block size for".to_owned(),
@@ -281,7 +288,7 @@ fn places(run: &Run) -> Option<ResultRow> {
             (0, true, true) => place,
             (0, true, false) => format!("{place}, random"),
             (0, ..) => format!("{place}, sequential"),
-            _ => format!("e.g. {place}"),
+            _ => format!("from {place}"),
         };
         Some(Figure { value, interval: String::new() }.into())
     });
@@ -374,6 +381,7 @@ fn depths_of_highest(run: &Run, like: &Conditions) -> Option<ResultRow> {
             let deepest = points_like(run, like, op).map(|point| point.spec.asked_in_flight()).max();
             let [first, last] = facts.queue_depths;
             let value = match first == last {
+                true if Some(last) == deepest => format!("QD {first}, the deepest"),
                 true => format!("QD {first}"),
                 false if Some(last) == deepest => format!("from QD {first}"),
                 false => format!("QD {first} to {last}"),
@@ -400,6 +408,12 @@ fn tail(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Option<ResultRow
         Some(Cell { figure: figure(Unit::Time, &p99), marks })
     });
     row("p99 at QD 1", true, cells)
+}
+
+/// The deepest measured point up to a queue depth.
+pub(super) fn point_up_to<'a>(run: &'a Run, like: &Conditions, op: Op, depth: f64) -> Option<&'a Point> {
+    let shallow = |point: &&Point| point.spec.asked_in_flight() as f64 <= depth.round();
+    points_like(run, like, op).filter(shallow).max_by_key(|point| point.spec.asked_in_flight())
 }
 
 /// The measured point at a queue depth, or else at the next deeper one.

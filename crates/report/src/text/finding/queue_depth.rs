@@ -83,7 +83,7 @@ pub(super) fn problem(problem: &QueueDepthProblem) -> String {
             format!("{depths} queue depths are usable; {needed} are needed, QD 1 among them")
         }
         QueueDepthProblem::NoCurve(miss) => format!(
-            "no saturation curve fits (at QD {}, it is {} off)",
+            "throughput follows no saturation curve (at QD {}, it is {} off)",
             miss.queue_depth,
             units::percent(miss.miss_share)
         ),
