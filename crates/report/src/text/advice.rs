@@ -126,9 +126,9 @@ fn more_valid_trials(facts: &Validity) -> Option<Draft<'static>> {
         Fact::Trials { reasons, .. } => Some(reasons),
         _ => None,
     });
-    let most = reasons.flatten().max_by_key(|reason| reason.trials)?;
-    let why = format!("{} trials are invalid for it", most.trials);
-    Some(new(against(most.check)?.to_owned(), why, &[]))
+    let mended = reasons.flatten().filter_map(|reason| Some((reason.trials, against(reason.check)?)));
+    let (trials, remedy) = mended.max_by_key(|(trials, _)| *trials)?;
+    Some(new(remedy.to_owned(), format!("{trials} trials are invalid for it"), &[]))
 }
 
 /// The block size for throughput, and its latency.
@@ -198,8 +198,11 @@ fn in_flight(run: &Run, op: Op) -> Option<Draft<'_>> {
     let [number, least] =
         [enough, knee].map(|finding| briefly(Style::bare(Unit::InFlight), &estimate(finding)));
     let most = found_like(run, FindingName::MaxIops, op, conditions).map(estimate);
-    let measured = |point: Option<&Point>| gave(op, point?, most.as_ref()?);
-    let behind = |told: Option<String>| told.map_or_else(String::new, |told| format!("; {told}"));
+    let measured = |point: Option<&Point>, advised: Option<f64>| {
+        let depth = point?.spec.asked_in_flight();
+        let who = if advised == Some(depth as f64) { "it".to_owned() } else { format!("QD {depth}") };
+        Some(format!("; {who} {}", gave(op, point?, most.as_ref()?)?))
+    };
     let sentence = if estimate(knee).is_vague() {
         format!(
             "{size} {op}s: knee at a queue depth {least}, 95 % of the throughput at one {number}; a longer run \
@@ -216,12 +219,14 @@ fn in_flight(run: &Run, op: Op) -> Option<Draft<'_>> {
         match enough.value <= Some(NEAR * from) || from <= 1.0 {
             true => {
                 let there = result_table::point_from(run, conditions, op, enough.value?);
-                let told = behind(measured(there));
+                // The table has the latency of one request at a time.
+                let there = there.filter(|point| point.spec.asked_in_flight() > 1);
+                let told = measured(there, enough.value).unwrap_or_default();
                 format!("{size} {op}s: QD {number} is enough for 95 % of the highest IOPS{told}")
             }
             false => {
                 let there = result_table::point_up_to(run, conditions, op, from);
-                let told = behind(measured(there));
+                let told = measured(there, None).unwrap_or_default();
                 format!(
                     "{size} {op}s: QD {from} (the knee) for low latency, QD {number} for 95 % of the highest \
                      IOPS{told}"
@@ -250,7 +255,7 @@ fn in_flight(run: &Run, op: Op) -> Option<Draft<'_>> {
     Some(new(sentence, why, &[knee, enough, base]))
 }
 
-/// What a measured queue depth gave: `QD 64 gave 100 %, mean 120 µs (±0.1 %), p99 137 µs (±0.3 %)`.
+/// What a measured queue depth gave: `gave 100 %, mean 120 µs (±0.1 %), p99 137 µs (±0.3 %)`.
 fn gave(op: Op, point: &Point, most: &Estimate) -> Option<String> {
     let direction = point.direction(op)?;
     let share = units::percent((direction.iops.value / most.value).min(1.0));
@@ -258,7 +263,7 @@ fn gave(op: Op, point: &Point, most: &Estimate) -> Option<String> {
     let p99 = direction
         .latency_ns_p99
         .map_or_else(String::new, |p99| format!(", p99 {}", briefly(Unit::Time, &p99)));
-    Some(format!("QD {} gave {share}, mean {mean}{p99}", point.spec.asked_in_flight()))
+    Some(format!("gave {share}, mean {mean}{p99}"))
 }
 
 /// What to expect of sustained writes.

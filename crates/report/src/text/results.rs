@@ -204,9 +204,8 @@ fn orders(run: &Run) -> Vec<StorageLine> {
 
 /// What a limit allows from the first second on: it is behind the figures of the table.
 fn limits(run: &Run) -> Option<String> {
-    let limits: Vec<String> = run.findings.iter().filter_map(finding::constant_limit).collect();
-    let meaning = "the storage behind this limit may be faster";
-    (!limits.is_empty()).then(|| format!("limited to {}; {meaning}", limits.join(", and to ")))
+    let limits = finding::constant_limits(&run.findings)?;
+    Some(format!("limited: {limits}; the storage behind this limit may be faster"))
 }
 
 fn what_it_is(run: &Run, limited: bool) -> String {

@@ -90,7 +90,7 @@ fn whatever_is_registered_is_read_on_the_first_screen_when_it_is_what_was_found(
         let beside = (kind.id() == FindingName::DepthFor95Percent).then_some(FindingName::QueueDepthKnee);
         let names = beside.into_iter().chain([kind.id()]);
         let told = screen_of(names.map(|name| finding(name, "x", Status::Found)).collect());
-        let first = ["are faster than", "limited to"].iter().any(|said| told.storage.contains(said));
+        let first = ["are faster than", "limited: "].iter().any(|said| told.storage.contains(said));
         let shown = first || !told.tables.is_empty() || !told.lines.is_empty();
         assert!(shown && !told.storage.contains("nothing"), "{}: {told:?}", kind.id());
         let label = kind.told().label;

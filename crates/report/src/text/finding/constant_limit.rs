@@ -17,8 +17,39 @@ pub(super) fn sentence(finding: &Finding, facts: ConstantLimit) -> String {
     }
 }
 
+/// All limits of a run: `reads to 2.00 k IOPS (±0.2 %) and 99.9 MB/s (±0.8 %), writes to 1.00 k IOPS (±0.3 %)`.
+pub(in crate::text) fn together<'a>(limits: impl Iterator<Item = (&'a Finding, ConstantLimit)>) -> String {
+    let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
+    for (finding, facts) in limits {
+        let ConstantLimit::Held { counted, shared, .. } = facts else { continue };
+        let who = match (finding.conditions.op, shared) {
+            (Some(Op::Read), _) => "reads",
+            (Some(_), _) => "writes",
+            (None, Some(true)) => "reads and writes together",
+            (None, _) => "each of reads and writes",
+        };
+        let value = figure(finding.unit, &estimate(finding)).in_words() + &parts(counted);
+        match groups.iter_mut().find(|group| group.0 == who) {
+            Some((_, values)) => values.push(value),
+            None => groups.push((who, vec![value])),
+        }
+    }
+    let each = groups.into_iter().map(|(who, values)| format!("{who} to {}", values.join(" and ")));
+    each.collect::<Vec<_>>().join(", ")
+}
+
+/// What counts several times.
+fn parts(counted: Counted) -> String {
+    match counted {
+        Counted::Chunks { chunk_bytes } => {
+            format!(" (each {} of a request counts)", units::size(chunk_bytes))
+        }
+        Counted::Requests | Counted::Bytes => String::new(),
+    }
+}
+
 /// `6.00 k IOPS [5.99, 6.01], shared by reads and writes`.
-pub(in crate::text) fn limit(finding: &Finding, facts: ConstantLimit) -> String {
+fn limit(finding: &Finding, facts: ConstantLimit) -> String {
     let ConstantLimit::Held { counted, shared, .. } = facts else { return String::new() };
     let who = match (finding.conditions.op, shared) {
         (Some(Op::Read), _) => " for reads",
@@ -26,12 +57,7 @@ pub(in crate::text) fn limit(finding: &Finding, facts: ConstantLimit) -> String 
         (None, Some(true)) => " shared by reads and writes",
         (None, _) => " for reads",
     };
-    let parts = match counted {
-        Counted::Chunks { chunk_bytes } => {
-            format!(" (each {} of a request counts)", units::size(chunk_bytes))
-        }
-        Counted::Requests | Counted::Bytes => String::new(),
-    };
+    let parts = parts(counted);
     let value = figure(finding.unit, &estimate(finding)).in_words();
     // Two limits of one height.
     let again = match (finding.conditions.op, shared) {

@@ -152,14 +152,13 @@ fn why_of_plain(finding: &Finding) -> Option<&'static str> {
     }
 }
 
-/// A limit from the first second on, with its value; `None` for other findings, and where there is none.
-pub(super) fn constant_limit(finding: &Finding) -> Option<String> {
-    match finding.detail {
-        Detail::ConstantLimit(facts) if finding.status == Status::Found => {
-            Some(constant_limit::limit(finding, facts))
-        }
+/// Limits from the first second on, together; `None` where none was found.
+pub(super) fn constant_limits(findings: &[Finding]) -> Option<String> {
+    let held = findings.iter().filter_map(|finding| match finding.detail {
+        Detail::ConstantLimit(facts) if finding.status == Status::Found => Some((finding, facts)),
         _ => None,
-    }
+    });
+    Some(constant_limit::together(held)).filter(|told| !told.is_empty())
 }
 
 /// Writes that are made durable, as a row of a table: `4 KiB, fdatasync`. `None` for other findings.
