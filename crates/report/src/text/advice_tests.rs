@@ -19,7 +19,7 @@ fn sizes_depths_and_pages() {
     let advice = of(&Pretend { cv: 0.01, bytes_per_s: 0.3e9, ..Pretend::usual() });
     let words = |advice: &Advice| (wording(&advice.sentence), wording(&advice.why));
     let sentences: Vec<_> = advice.iter().map(words).collect();
-    let expected = |op: &str| {
+    let expected = |op: &str, who: &str| {
         [
             (
                 format!("{op}s at QD #: use # MiB or more for # % of the QD # maximum"),
@@ -27,14 +27,14 @@ fn sizes_depths_and_pages() {
             ),
             (
                 format!(
-                    "# KiB {op}s: QD # (#–#) is enough for # % of the highest IOPS; QD # gave # %, mean # µs (±# %), \
+                    "# KiB {op}s: QD # (#–#) is enough for # % of the highest IOPS; {who} gave # %, mean # µs (±# %), \
                      p# # µs (±# %)"
                 ),
                 format!("at QD # a {op} takes # ms (±# %), at QD # # µs (±# %)"),
             ),
         ]
     };
-    assert_eq!(sentences[..4], [expected("read"), expected("write")].concat());
+    assert_eq!(sentences[..4], [expected("read", "it"), expected("write", "QD #")].concat());
     assert_eq!(
         sentences[4].0,
         "# KiB random reads (interpolated): # k IOPS (±# %) at QD # and up to # k IOPS (±# %)"
