@@ -241,7 +241,7 @@ impl Context {
     /// Waits for the first completion, at most `wait_ns`, and takes as many as `events` holds.
     fn wait(&self, wait_ns: u64, events: &mut [Event]) -> io::Result<usize> {
         let limit = libc::timespec {
-            tv_sec: (wait_ns / 1_000_000_000) as libc::time_t,
+            tv_sec: (wait_ns / 1_000_000_000) as _,
             tv_nsec: (wait_ns % 1_000_000_000) as _,
         };
         let limit = if wait_ns == u64::MAX { std::ptr::null() } else { &raw const limit };

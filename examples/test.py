@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Runs the command lines of the manifests on simulated devices; IOSONDE names the program. Needs PyYAML, and checks the
+manifests against Kubernetes' schemas where kubernetes-validate is installed."""
+
+import glob
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+
+import yaml
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def main():
+    program = os.path.abspath(os.environ["IOSONDE"])
+    ran = 0
+    for path in sorted(glob.glob(os.path.join(HERE, "kubernetes", "*.yaml"))):
+        with open(path, encoding="utf-8") as file:
+            parts = list(yaml.safe_load_all(file))
+        if importlib.util.find_spec("kubernetes_validate"):
+            import kubernetes_validate
+
+            for part in parts:
+                kubernetes_validate.validate(part, kubernetes_validate.latest_version(), strict=True)
+        else:
+            print("skipped: manifests against their schema: kubernetes-validate is not installed")
+        claims = {part["metadata"]["name"] for part in parts if part["kind"] == "PersistentVolumeClaim"}
+        for job in (part["spec"]["template"]["spec"] for part in parts if part["kind"] == "Job"):
+            check(program, path, job, claims)
+            ran += 1
+    if ran != 2:
+        sys.exit(f"{ran} jobs ran, of 2")
+    print(f"{ran} passed, 0 failed")
+
+
+def check(program, path, job, claims):
+    """The job's volumes exist, and its command line gives a result on simulated devices in their place."""
+    volumes = {volume["name"]: volume for volume in job["volumes"]}
+    used = {volume["persistentVolumeClaim"]["claimName"] for volume in volumes.values() if "emptyDir" not in volume}
+    if used != claims:
+        sys.exit(f"{path}: its job uses the claims {used}, and {claims} are defined")
+    [container] = job["containers"]
+    mounts = {mount["mountPath"]: mount["name"] for mount in container["volumeMounts"]}
+    devices = iter(("sim:plain-nvme", "sim:optane"))
+    words = [next(devices) if word in mounts and mounts[word] in volumes else word for word in container["args"]]
+    if words == container["args"]:
+        sys.exit(f"{path}: no argument is a mounted volume")
+    with tempfile.TemporaryDirectory() as folder:
+        environment = dict(os.environ, IOSONDE_STORE=os.path.join(folder, "store.db"))
+        done = subprocess.run([program, *words], cwd=folder, env=environment, capture_output=True, text=True)
+        if done.returncode != 0 or "VALID" not in done.stdout:
+            sys.exit(f"{path}: iosonde {' '.join(words)} ended with {done.returncode}: {done.stderr or done.stdout}")
+
+
+if __name__ == "__main__":
+    main()
