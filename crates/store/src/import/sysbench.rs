@@ -80,7 +80,7 @@ impl ImportFormat for Sysbench {
             rw,
             block_size_bytes: size,
             jobs: jobs.clamp(1, 65_536),
-            read_percent: rw.is_mixed().then(|| 100.0 * reads / (reads + writes).max(1e-9)),
+            read_percent: rw.is_mixed().then(|| (1000.0 * reads / (reads + writes).max(1e-9)).round() / 10.0),
             engine: if asynchronous { "libaio" } else { "psync" }.into(),
             direct: flags.contains("direct"),
             sync: match every {
