@@ -78,7 +78,7 @@ pub enum Command {
     Rm(RmArgs),
     /// Write the report of a run, or of several runs
     Report(ReportArgs),
-    /// Check another tool's results (fio JSON, CSV)
+    /// Check the results of fio, dd, diskspd and other tools
     Judge(JudgeArgs),
     /// Write a run to a file, for other programs or another machine
     Export(ExportArgs),
@@ -411,12 +411,17 @@ pub struct CompareArgs {
 /// `iosonde judge`.
 #[derive(Debug, Args)]
 pub struct JudgeArgs {
-    /// fio's JSON or CSV: files, folders, or - for standard input
+    /// Results of fio, KDiskMark, YABS, diskspd, elbencho, sysbench, pg_test_fsync or dd, or CSV: files, folders, or
+    /// - for standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// Print one JSON document, to stdout or to PATH
     #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub json: Option<PathBuf>,
+    /// Print JUnit's XML for CI, to stdout or to PATH: a test for each result; with --strict, warnings fail too
+    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    #[arg(conflicts_with = "json")]
+    pub junit: Option<PathBuf>,
     /// Exit with 3 if a verdict is a warning or invalid
     #[arg(long)]
     pub strict: bool,
@@ -427,7 +432,7 @@ pub struct JudgeArgs {
 pub struct ExportArgs {
     /// An id or the start of one, a label, last, last~1, or a run's file [default: the newest]
     pub run: Option<String>,
-    /// run, json or csv, separated by commas
+    /// run, json, csv, fio-json, fio-json-plus, openmetrics or bencher, separated by commas
     #[arg(short, long, value_name = "FORMAT", value_delimiter = ',', default_value = "run")]
     pub format: Vec<String>,
     /// Output file; - is stdout [default: iosonde-STUDY-RUN.EXTENSION here]

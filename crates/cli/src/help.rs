@@ -66,7 +66,8 @@ const COMMANDS: &[(&str, Examples, &[&str])] = &[
         "judge",
         &[
             ("judge results.json", "what fio's figures say, and what is wrong with them"),
-            ("judge results.csv --strict", "exit code 3 if a figure is invalid"),
+            ("judge diskspd.xml kdiskmark.txt", "results of other tools beside each other"),
+            ("judge results/ --strict --junit=judged.xml", "for CI: exit code 3 if a figure is in doubt"),
         ],
         &["no_progress", "store"],
     ),
@@ -75,6 +76,8 @@ const COMMANDS: &[(&str, Examples, &[&str])] = &[
         &[
             ("export last -f csv -o points.csv", "every point, with intervals"),
             ("export last -f fio-json", "in fio's form, for scripts that read that"),
+            ("export last -f openmetrics -o iosonde.prom", "for node_exporter's textfile collector"),
+            ("export last -f bencher -o results.json", "for a chart over commits, with intervals"),
         ],
         UNMEASURED,
     ),

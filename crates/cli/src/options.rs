@@ -1,7 +1,7 @@
 //! What was asked of a run, as it is kept with it.
 
 use iosonde_model::Run;
-use iosonde_rig::guard::{Destroy, Intent};
+use iosonde_rig::guard::{Destroy, Intent, Writes};
 use serde::{Deserialize, Serialize};
 
 use crate::{args::TargetArgs, failure::Failure, state::State};
@@ -111,8 +111,9 @@ impl Options {
     }
 
     /// A user who confirms overwriting wants the target filled before it is read, too.
-    pub fn intent(&self, writes: bool) -> Intent {
-        let writes = writes || self.destroy.is_some();
+    pub fn intent(&self, writes: Writes) -> Intent {
+        let overwrites = writes == Writes::None && self.destroy.is_some();
+        let writes = if overwrites { Writes::Optional } else { writes };
         let destroy = self.destroy.as_ref().map(|identity| match identity.as_str() {
             "" => Destroy::Plain,
             identity => Destroy::Identity(identity.to_owned()),

@@ -1,6 +1,7 @@
 //! Other tools' results, read from files, folders and standard input, as a run that can be judged and kept.
 
 use std::{
+    borrow::Cow,
     fs,
     io::Read,
     path::{Path, PathBuf},
@@ -8,7 +9,7 @@ use std::{
 
 use iosonde_infer::conclude;
 use iosonde_model::{Absence, Device, DeviceNote, Host, IMPORT, Run, RunInfo, RunState};
-use iosonde_rig::clock::Clock;
+use iosonde_rig::{clock::Clock, guard::quoted};
 use iosonde_store::import::{ImportError, Imported, import};
 
 use crate::failure::{Failure, in_words};
@@ -18,7 +19,7 @@ const FILE_BYTES_MAX: u64 = 256 << 20;
 /// Folders within folders that are looked into.
 const FOLDERS_MAX: usize = 8;
 /// What a result's file is called; others in a folder are left alone.
-const ENDINGS: [&str; 4] = ["json", "csv", "txt", "out"];
+const ENDINGS: [&str; 6] = ["json", "csv", "txt", "out", "xml", "terse"];
 
 /// Results that were read from one file.
 #[derive(Debug)]
@@ -45,14 +46,42 @@ pub fn read_all(words: &[PathBuf]) -> Result<(Vec<Source>, Vec<String>), Failure
 }
 
 fn read_one(name: &str, bytes: Vec<u8>) -> Result<Source, Failure> {
-    let imported = import(&String::from_utf8_lossy(&bytes)).map_err(|error| {
-        let text = format!("{name} {error}");
+    let (text, note) = text_of(&bytes);
+    let mut imported = import(&text).map_err(|error| {
+        let place =
+            error.place().map_or_else(|| " ".to_owned(), |(line, column)| format!(":{line}:{column}: "));
+        let text = format!("{name}{place}{error}");
         match error {
             ImportError::Damaged(_) => Failure::failed(text),
-            ImportError::Empty | ImportError::Unknown(_) => Failure::usage(text),
+            ImportError::Empty | ImportError::Unknown => Failure::usage(text),
+            ImportError::JobFile => {
+                let path = quoted(Path::new(name));
+                Failure::usage(format!("{text}; to run and judge it:  iosonde fio {path}"))
+            }
         }
     })?;
+    imported.notes.extend(note);
     Ok(Source { name: name.to_owned(), imported })
+}
+
+/// The text of a file, and what was replaced in it. Windows' PowerShell writes UTF-16.
+fn text_of(bytes: &[u8]) -> (Cow<'_, str>, Option<String>) {
+    let units = |of: fn([u8; 2]) -> u16| {
+        let units: Vec<u16> = bytes[2..].chunks_exact(2).map(|pair| of([pair[0], pair[1]])).collect();
+        Cow::Owned(String::from_utf16_lossy(&units))
+    };
+    match bytes {
+        [0xff, 0xfe, ..] => (units(u16::from_le_bytes), None),
+        [0xfe, 0xff, ..] => (units(u16::from_be_bytes), None),
+        _ => match std::str::from_utf8(bytes) {
+            Ok(text) => (Cow::Borrowed(text), None),
+            Err(error) => {
+                let line = bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count() + 1;
+                let note = format!("bytes that are not UTF-8 were replaced, the first in line {line}");
+                (String::from_utf8_lossy(bytes), Some(note))
+            }
+        },
+    }
 }
 
 fn standard_input() -> Result<Vec<u8>, Failure> {
@@ -100,7 +129,12 @@ fn folder(path: &Path, sources: &mut Vec<Source>, notes: &mut Vec<String>) -> Re
     }
     if sources.len() == before {
         let why = aside.first().map_or_else(
-            || format!("{} holds no file that ends in .json, .csv, .txt or .out", path.display()),
+            || {
+                format!(
+                    "{} holds no file that ends in .json, .csv, .txt, .out, .xml or .terse",
+                    path.display()
+                )
+            },
             |first| format!("{} holds no result: {first}", path.display()),
         );
         return Err(Failure::usage(why));
@@ -159,7 +193,8 @@ pub fn run_of(id: &str, sources: Vec<Source>, command: &str) -> Result<Run, Fail
         at_s += trial.elapsed_s.max(1e-3);
         trial.witnesses.absent.push(Absence::NotInFile);
     }
-    let mut engines: Vec<&str> = trials.iter().map(|trial| trial.spec.engine.as_str()).collect();
+    let streams = trials.iter().flat_map(|trial| trial.spec.streams());
+    let mut engines: Vec<&str> = streams.map(|stream| stream.engine.as_str()).collect();
     engines.dedup();
     let mut device = Device::unknown("imported", 0);
     device.engine = if let [engine] = engines[..] { engine.to_owned() } else { "several engines".into() };

@@ -5,7 +5,7 @@ use std::{fs::File, os::unix::fs::MetadataExt, path::Path, sync::Arc};
 use iosonde_model::{Device, DeviceNote, HidingLayer, Host, Medium, units};
 use iosonde_rig::{
     engine::{self, SharedDevice, Storage},
-    guard::{self, Admitted, Intent, Protected, StrayRecorder, Target},
+    guard::{self, Admitted, Intent, Protected, StrayRecorder, Target, Writes},
     platform, prepare,
     trial::Bed,
     witness::Watch,
@@ -95,7 +95,7 @@ pub struct Asked<'a> {
     /// The command, for advice that can be typed: `iosonde run quick`.
     pub command: &'a str,
     /// Whether it writes to the target, beyond preparing it.
-    pub writes: bool,
+    pub writes: Writes,
     /// What the run needs beside the target: its notebook, study and results.
     pub apart: &'a [Protected],
 }

@@ -8,6 +8,7 @@ use iosonde_plan::{
     points::{self, Plan, PlanError},
 };
 use iosonde_report::text;
+use iosonde_rig::guard::Writes;
 
 use crate::failure::{Failure, in_words};
 
@@ -190,10 +191,15 @@ fn no_plan(error: PlanError) -> Failure {
     }
 }
 
-/// Whether any point of a study writes, on a device that allows everything.
-pub fn writes(study: &Study) -> Result<bool, Failure> {
+/// Whether a study writes on a device that allows everything, and whether anything is left of it without.
+pub fn writes(study: &Study) -> Result<Writes, Failure> {
     let planned = points::plan(study, &anything()).map_err(no_plan)?;
-    Ok(planned.points.iter().any(|point| point.spec.rw.writes()))
+    let writing = planned.points.iter().filter(|point| point.spec.rw.writes()).count();
+    Ok(match writing {
+        0 => Writes::None,
+        all if all == planned.points.len() => Writes::Needed,
+        _ => Writes::Optional,
+    })
 }
 
 #[cfg(test)]

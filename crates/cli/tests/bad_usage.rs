@@ -46,6 +46,48 @@ fn words_that_stand_in_the_wrong_place() {
     bench.iosonde(&["point", "./", "--destroy", "8:0:1"]).refused(&["--destroy=8:0:1"]);
 }
 
+/// What writes cannot leave its writes out; a study can.
+#[test]
+fn a_command_that_has_to_write_is_not_told_to_read() {
+    let bench = Bench::new();
+    bench.file("data", 4);
+    bench.text("job.fio", "[a]\nfilename=data\nrw=randwrite\nbs=4k\nsize=4m\n");
+    bench.text("write.toml", &common::TINY.replace("randread", "randwrite"));
+    bench.text("mixed.toml", &common::TINY.replace("\"randread\"", "[\"randread\", \"randwrite\"]"));
+    for words in [
+        &["fio", "job.fio"][..],
+        &["fio", "--", "fio", "--name=a", "--filename=data", "--rw=randwrite", "--size=4m"],
+        &["point", "data", "--rw", "randrw"],
+        &["run", "write.toml", "data"],
+    ] {
+        let said = bench.iosonde(words);
+        said.refused(&["would overwrite it", "--destroy", "Measure beside it"]);
+        assert!(!said.err.contains("--read-only"), "{words:?}: {}", said.err);
+    }
+    bench.iosonde(&["run", "mixed.toml", "data"]).refused(&["--destroy", "tiny data --read-only"]);
+}
+
+#[test]
+fn our_own_options_among_fios_belong_before_them() {
+    let bench = Bench::new();
+    let job = ["--name=x", "--rw=randread", "--size=4m"];
+    for (own, name) in [
+        (&["--time", "5s"][..], "--time"),
+        (&["--time=5s"], "--time"),
+        (&["--quiet"], "--quiet"),
+        (&["-q"], "-q"),
+        (&["--target", "."], "--target"),
+        (&["--destroy"], "--destroy"),
+        (&["--store", "n.db"], "--store"),
+    ] {
+        let put = format!("put it before:  iosonde fio {name} .. -- fio ..");
+        bench.iosonde(&[&["fio", "--", "fio"], &job[..], own].concat()).refused(&[&put]);
+        bench.iosonde(&[&["fio", "--"], own, &["fio"], &job[..]].concat()).refused(&[&put]);
+    }
+    // fio's own mistakes keep fio's hints.
+    bench.iosonde(&["fio", "--", "fio", "--name=x", "--iodepht=4"]).refused(&["did you mean `iodepth`?"]);
+}
+
 #[test]
 fn options_that_contradict_each_other_or_have_nothing_to_act_on() {
     let bench = Bench::new();

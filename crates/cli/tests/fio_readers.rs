@@ -11,27 +11,58 @@ use serde_json::Value;
 
 /// Keys that a program reads of a document, each with its type: `i` a whole number, `n` a number, `s` a text, `o` an
 /// object. `OP` stands for read and write.
-const READERS: &[(&str, &[(&str, char)])] = &[
+type Keys = &'static [(&'static str, char)];
+
+/// A program, the file of its source that reads the keys (as of November 2026), and the keys.
+const READERS: &[(&str, &str, Keys)] = &[
     (
         "cbt",
+        "post_processing/formatter/test_run_result.py",
         &[
-            ("timestamp", 'i'),
-            ("global options", 'o'),
-            ("jobs.0.job options", 'o'),
+            ("global options.iodepth", 's'),
+            ("global options.bs", 's'),
+            ("global options.rw", 's'),
             ("jobs.0.OP.io_bytes", 'i'),
             ("jobs.0.OP.bw_bytes", 'i'),
             ("jobs.0.OP.iops", 'n'),
             ("jobs.0.OP.total_ios", 'i'),
             ("jobs.0.OP.clat_ns.mean", 'n'),
             ("jobs.0.OP.clat_ns.stddev", 'n'),
+        ],
+    ),
+    (
+        "cbt",
+        "tools/fio-parse-jsons/fio-parse-jsons.py",
+        &[
+            ("timestamp", 'i'),
+            ("global options.iodepth", 's'),
+            ("global options.rw", 's'),
+            ("jobs.0.job options", 'o'),
             ("jobs.0.sys_cpu", 'n'),
             ("jobs.0.usr_cpu", 'n'),
         ],
     ),
     (
+        "cbt",
+        "tools/fio_objectstore_tools/summarize.py",
+        &[
+            ("jobs.0.OP.iops_min", 'i'),
+            ("jobs.0.OP.iops_max", 'i'),
+            ("jobs.0.OP.clat_ns.percentile.50@000000", 'i'),
+            ("jobs.0.OP.clat_ns.percentile.99@900000", 'i'),
+            ("jobs.0.OP.slat_ns.mean", 'n'),
+        ],
+    ),
+    (
+        // It asks fio for percentiles 25 and 75 (percentile_list), which are no part of fio's 17.
         "PerfKitBenchmarker",
+        "perfkitbenchmarker/linux_packages/fio.py",
         &[
             ("jobs.0.jobname", 's'),
+            ("jobs.0.OP.io_bytes", 'i'),
+            ("jobs.0.OP.iops", 'n'),
+            ("jobs.0.OP.clat_ns.mean", 'n'),
+            ("jobs.0.OP.clat_ns.stddev", 'n'),
             ("jobs.0.trim.io_bytes", 'i'),
             ("jobs.0.OP.bw", 'i'),
             ("jobs.0.OP.bw_min", 'i'),
@@ -50,15 +81,22 @@ const READERS: &[(&str, &[(&str, char)])] = &[
     ),
     (
         "kbench",
+        "fio/func.sh",
+        &[("jobs.0.OP.bw_mean", 'n'), ("jobs.0.OP.iops_mean", 'n'), ("jobs.0.OP.lat_ns.mean", 'n')],
+    ),
+    (
+        "kbench",
+        "metric-exporter/types/types.go",
         &[
-            ("jobs.0.OP.bw", 'i'),
-            ("jobs.0.OP.iops", 'n'),
+            ("jobs.0.OP.bw_mean", 'n'),
+            ("jobs.0.OP.iops_mean", 'n'),
             ("jobs.0.OP.lat_ns.mean", 'n'),
-            ("jobs.0.usr_cpu", 'n'),
+            ("jobs.0.OP.total_ios", 'i'),
         ],
     ),
     (
         "kubestr",
+        "pkg/fio/fio_types.go",
         &[
             ("fio version", 's'),
             ("timestamp_ms", 'i'),
@@ -88,7 +126,12 @@ const READERS: &[(&str, &[(&str, char)])] = &[
     ),
     (
         "troubleshoot",
+        "pkg/collect/host_filesystem_performance.go",
         &[
+            ("jobs.0.jobname", 's'),
+            ("jobs.0.sync.lat_ns.percentile.1@000000", 'i'),
+            ("jobs.0.sync.lat_ns.percentile.95@000000", 'i'),
+            ("jobs.0.sync.lat_ns.percentile.99@950000", 'i'),
             ("jobs.0.sync.total_ios", 'i'),
             ("jobs.0.sync.lat_ns.min", 'i'),
             ("jobs.0.sync.lat_ns.max", 'i'),
@@ -100,11 +143,18 @@ const READERS: &[(&str, &[(&str, char)])] = &[
     ),
     (
         "fio-plot",
+        "fio_plot/fiolib/jsonparsing.py",
         &[
             ("jobs.0.job options.iodepth", 's'),
             ("jobs.0.job options.numjobs", 's'),
             ("jobs.0.job options.bs", 's'),
+            ("jobs.0.job options.rw", 's'),
+            ("jobs.0.OP.bw", 'i'),
+            ("jobs.0.OP.iops_stddev", 'n'),
+            ("jobs.0.OP.lat_ns.mean", 'n'),
             ("jobs.0.OP.lat_ns.stddev", 'n'),
+            ("jobs.0.latency_ns", 'o'),
+            ("jobs.0.latency_us", 'o'),
             ("jobs.0.latency_ms", 'o'),
         ],
     ),
@@ -116,8 +166,9 @@ fn document(bench: &Bench, name: &str) -> std::path::PathBuf {
     let target = bench.folder.path().to_str().unwrap();
     let words =
         ["fio", "-q", "--target", target, "--output-format", "json+", "--output", out.to_str().unwrap()];
-    let line = "fio --name=randread-1-1 --rw=randrw --bs=4k --iodepth=1 --numjobs=1 --ioengine=psync --size=8m \
-                --fdatasync=8 --runtime=1 --time_based";
+    // What stands before the name is a global option, as in cbt's command lines.
+    let line = "fio --rw=randrw --bs=4k --iodepth=1 --name=randread-1-1 --rw=randrw --bs=4k --iodepth=1 --numjobs=1 \
+                --ioengine=psync --size=8m --fdatasync=8 --runtime=1 --time_based";
     let all: Vec<&str> = words.into_iter().chain(["--"]).chain(line.split_whitespace()).collect();
     let said = bench.iosonde(&all);
     assert_eq!(said.code, 0, "{}", said.err);
@@ -139,10 +190,11 @@ fn value<'a>(document: &'a Value, path: &str) -> Option<&'a Value> {
 #[test]
 fn the_keys_that_programs_read_are_there_with_their_types() {
     let document = read(&document(&Bench::new(), "out.json"));
-    for (program, keys) in READERS {
+    for (program, file, keys) in READERS {
         for (path, kind) in *keys {
             for path in ["read", "write"].map(|op| path.replace("OP", op)) {
-                let found = value(&document, &path).unwrap_or_else(|| panic!("{program} misses {path}"));
+                let found =
+                    value(&document, &path).unwrap_or_else(|| panic!("{program} ({file}) misses {path}"));
                 let fits = match kind {
                     'i' => found.is_u64() || found.is_i64(),
                     'n' => found.is_f64(),
@@ -234,4 +286,46 @@ fn an_existing_file_is_read_and_not_overwritten_without_the_word() {
     ]);
     assert_eq!(made.code, 0, "{}", made.err);
     assert_eq!(common::names_in(bench.folder.path()), names);
+}
+
+/// Runs Python code with a package from PyPI in an environment of its own; nothing where that cannot be made.
+fn python(package: &str, code: &str, folder: &Path) -> Option<String> {
+    let made = Command::new("python3").args(["-m", "venv", "venv"]).current_dir(folder).output();
+    let pip = |made: std::process::Output| {
+        made.status.success().then(|| {
+            let words = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", package];
+            Command::new(folder.join("venv/bin/python")).args(words).current_dir(folder).output()
+        })
+    };
+    let installed =
+        made.ok().and_then(pip).and_then(Result::ok).is_some_and(|output| output.status.success());
+    if !installed {
+        eprintln!("skipped: {package} cannot be installed: no venv here, or PyPI is not reachable");
+        return None;
+    }
+    let output =
+        Command::new(folder.join("venv/bin/python")).args(["-c", code]).current_dir(folder).output().unwrap();
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(output.status.success(), "{said}");
+    Some(said)
+}
+
+/// Prometheus' own client reads every family, sample and unit of our text.
+#[test]
+fn prometheus_reads_our_openmetrics() {
+    let bench = Bench::new();
+    let run = bench.run(&["run", "queue-depth", "sim:ideal", "--time", "10s"]);
+    let said = bench.iosonde(&["export", "last", "-f", "openmetrics", "-o", "out.prom"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let code = "from prometheus_client.openmetrics.parser import text_string_to_metric_families as read\n\
+                families = list(read(open('out.prom').read()))\n\
+                bounds = sorted({s.labels.get('bound', '') for f in families for s in f.samples})\n\
+                valid = sum(s.value for f in families if f.name == 'iosonde_point_valid' for s in f.samples)\n\
+                print(len(families), sum(len(f.samples) for f in families), ','.join(bounds), valid)";
+    let Some(said) = python("prometheus_client", code, bench.folder.path()) else { return };
+    let text = std::fs::read_to_string(bench.path("out.prom")).unwrap();
+    let count = |begins: &str| text.lines().filter(|line| line.starts_with(begins)).count();
+    let samples = text.lines().count() - count("#");
+    let expected = format!("{} {samples} ,high,low,value {:.1}", count("# TYPE "), run.points.len() as f64);
+    assert_eq!(said.trim(), expected);
 }

@@ -57,7 +57,7 @@ pub use spec::{
 pub use study::{Adaptive, ExperimentSpec, StorageKind, Study};
 pub use toml_file::{FileError, TomlDocument};
 pub use trial::{
-    Commits, Direction, Flush, LatencySummary, Phase, Stall, Stream, Trial, Verification, Window,
+    Commits, Direction, Flush, LatencySummary, Phase, Stall, Stream, Trial, Unstated, Verification, Window,
     WindowDirection,
 };
 pub use unit::Unit;

@@ -309,6 +309,20 @@ impl Verification {
     }
 }
 
+/// Part of a workload that another tool's file does not state: `spec` holds a stand-in, of which nothing is concluded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unstated {
+    /// Requests that were kept outstanding.
+    QueueDepth,
+    /// Whether the page cache was bypassed.
+    PageCache,
+    /// Whether offsets were random.
+    Order,
+    /// After how many writes a flush followed.
+    Flushes,
+}
+
 /// Timed run of one workload. Where the workload has several streams, directions are their totals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
@@ -341,6 +355,9 @@ pub struct Trial {
     pub passed_bytes: Option<u64>,
     /// The workload.
     pub spec: TrialSpec,
+    /// Parts of the workload that another tool's file does not state; empty for trials of iosonde.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unstated: Vec<Unstated>,
     /// Results of the reads, where the workload has any.
     pub read: Option<Direction>,
     /// Results of the writes, where the workload has any.
@@ -424,6 +441,7 @@ impl Trial {
             measured_s: 0.0,
             passed_bytes: None,
             spec,
+            unstated: Vec::new(),
             read: None,
             write: None,
             trim: None,
@@ -470,6 +488,12 @@ impl Trial {
     /// Bytes per second over all directions.
     pub fn bytes_per_s(&self) -> f64 {
         self.directions().map(|(_, d)| d.bytes_per_s).sum()
+    }
+
+    /// Returns true if the queue depth is known and constant: it is stated, and neither a rate nor flushes limit it.
+    pub fn keeps_depth(&self) -> bool {
+        let open = |what: &Unstated| matches!(what, Unstated::QueueDepth | Unstated::Flushes);
+        self.spec.keeps_depth() && !self.unstated.iter().any(open)
     }
 
     /// Returns true if rates have no counts behind them, as in a published table.

@@ -13,6 +13,7 @@ mod error;
 pub mod figure;
 mod format;
 mod html;
+mod junit;
 pub mod markdown;
 mod paint;
 pub mod picture;
@@ -33,6 +34,7 @@ pub use document::{
 pub use error::ReportError;
 pub use format::{FORMATS, Files, Format};
 pub use html::html;
+pub use junit::junit;
 pub use paint::{Paint, clean, paragraph};
 pub use quantity::Quantity;
 pub use results::judged;

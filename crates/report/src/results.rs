@@ -1,16 +1,18 @@
-//! Another tool's results, judged: one line each, the worst first, then what was not checked and how to check it.
+//! Another tool's results, judged: a table of their figures, then a line each, the worst first, then what was not checked
+//! and how to check it.
 
 use crate::text::imported::ResultLine;
 use crate::text::imported::across_depths;
 use crate::text::imported::headline;
+use crate::text::imported::of_all;
 use crate::text::imported::result_lines;
 use crate::text::imported::unjudged;
 use crate::text::imported::would_settle;
 use crate::text::validity::Weight;
-use iosonde_model::Run;
+use iosonde_model::{Run, Trial};
 
 use crate::paint::{Ink, Paint, clean, columns, pad};
-use crate::text;
+use crate::{terminal::results_table, text};
 
 /// The screen for a run of imported results.
 pub fn judged(run: &Run, paint: Paint) -> String {
@@ -25,13 +27,26 @@ pub fn judged(run: &Run, paint: Paint) -> String {
         }
         _ => line.workload.clone(),
     };
-    let widest = lines.iter().map(|line| columns(&clean(&workload(line)))).max().unwrap_or(0);
+    let named_workload = |line: &ResultLine| clean(&workload(line));
+    let widest = lines.iter().map(|line| columns(&named_workload(line))).max().unwrap_or(0);
     let verdicts = lines.iter().map(|line| columns(&line.verdict)).max().unwrap_or(0);
     let mut out = paint.hang("", 0, &clean(&headline(run, &origin(run))));
     out.push('\n');
+    let results: Vec<(String, &Trial)> = run
+        .trials
+        .iter()
+        .filter_map(|trial| Some((named_workload(lines.iter().find(|l| l.trial == trial.id)?), trial)))
+        .collect();
+    out += &results_table(&results, paint);
+    out.push('\n');
+    for (mark, verdict, why) in of_all(run) {
+        let lead =
+            format!("  {}  {}  ", pad("all results", widest), paint.ink(ink(mark), &pad(&verdict, verdicts)));
+        out += &paint.hang(&lead, widest + 4, &clean(&why));
+    }
     let mut meant: Vec<&str> = Vec::new();
     for line in &lines {
-        let lead = format!("  {}  ", pad(&clean(&workload(line)), widest));
+        let lead = format!("  {}  ", pad(&named_workload(line), widest));
         let verdict = paint.ink(ink(line.mark), &pad(&line.verdict, verdicts));
         out += &paint.hang(&format!("{lead}{verdict}  "), widest + 4, &clean(&line.why));
         // Once is enough for those who read downwards.

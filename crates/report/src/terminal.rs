@@ -317,6 +317,32 @@ fn rows_of_figures(rows: &[[String; 8]], paint: Paint) -> String {
     rows.iter().enumerate().map(line).collect()
 }
 
+/// A table of results of other tools: a row for each direction, without the columns that no result has.
+pub(crate) fn results_table(results: &[(String, &Trial)], paint: Paint) -> String {
+    let mut rows = vec![TRIAL_HEADS.map(str::to_owned)];
+    for (label, trial) in results {
+        let several = trial.directions().count() > 1;
+        for (nth, (op, direction)) in trial.directions().enumerate() {
+            let label = match (several, nth) {
+                (false, _) => label.clone(),
+                (true, 0) => format!("{label}, {op}s"),
+                (true, _) => format!("{}{op}s", " ".repeat(columns(label) + 2)),
+            };
+            rows.push(transfer_row(label, direction));
+        }
+    }
+    let given: Vec<usize> =
+        (0..TRIAL_HEADS.len()).filter(|&at| rows[1..].iter().any(|row| row[at] != "–")).collect();
+    let shown = rows.iter().map(|row| {
+        let mut cells: [String; 8] = Default::default();
+        for (to, from) in given.iter().enumerate() {
+            cells[to].clone_from(&row[*from]);
+        }
+        cells
+    });
+    rows_of_figures(&shown.collect::<Vec<_>>(), paint)
+}
+
 fn transfer_row(label: String, direction: &Direction) -> [String; 8] {
     let iops = units::count(direction.iops);
     let [mean, p50, p99, p99_9, max] = latencies(&direction.latency_ns);

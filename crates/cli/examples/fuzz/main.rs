@@ -41,7 +41,13 @@ fn main() -> ExitCode {
     make(&["export", "last", "-f", "json", "-o", "run.json"]);
     println!("seed {seed}\n\n| parser | mutants | accepted | slowest | harm |\n|---|---|---|---|---|");
     let (clock, mut harm) = (Clock::real(), 0);
-    for parser in parsers(folder.path()) {
+    let all = parsers(folder.path());
+    if let Some(strange) = names.iter().find(|name| !all.iter().any(|own| own.name.contains(name.as_str()))) {
+        let known: Vec<&str> = all.iter().map(|own| own.name).collect();
+        eprintln!("no parser has `{strange}` in its name; there are {}", known.join(", "));
+        return ExitCode::FAILURE;
+    }
+    for parser in all {
         if !names.is_empty() && !names.iter().any(|name| parser.name.contains(name.as_str())) {
             continue;
         }

@@ -17,6 +17,13 @@ use iosonde_store::{Notebook, import, read_run};
 
 use super::mutate::{self, Dice};
 
+/// An output of the importer's corpus.
+macro_rules! tool {
+    ($name:literal) => {
+        include_str!(concat!("../../../store/tests/data/tools/", $name))
+    };
+}
+
 /// The longest that a file may keep a processor busy.
 pub const TIME_MAX: Duration = Duration::from_secs(5);
 
@@ -82,12 +89,37 @@ pub fn parsers(folder: &Path) -> Vec<Parser> {
                 include_str!("../../../store/tests/data/fio-matrix.csv"),
             ]),
             binary: false,
-            read: |bytes, _| import::import(&String::from_utf8_lossy(bytes)).is_ok(),
+            read: result,
         },
+        results(
+            "text of fio",
+            &[tool!("fio-randread-qd8.txt"), tool!("fio-two-jobs.txt"), tool!("fio-2.16.txt")],
+        ),
+        results(
+            "terse lines of fio",
+            &[tool!("fio-numjobs.terse"), tool!("fio-terse-v2.terse"), tool!("fio-terse-v5.terse")],
+        ),
+        results("text of KDiskMark", &[tool!("kdiskmark-mix.txt"), tool!("crystaldiskmark.txt")]),
+        results("YABS", &[tool!("yabs.json"), tool!("yabs-2025.txt")]),
+        results("XML of diskspd", &[tool!("diskspd-randread.xml"), tool!("diskspd-mix-zeros.xml")]),
+        results("CSV of elbencho", &[tool!("elbencho.csv")]),
+        results("text of sysbench", &[tool!("sysbench-rndrw.txt"), tool!("sysbench-rndrd-direct.txt")]),
+        results("text of pg_test_fsync", &[tool!("pg_test_fsync.txt")]),
+        results("text of dd", &[tool!("dd-reads.txt"), tool!("dd-direct-write.txt")]),
         Parser { name: "fio job file", corpus: texts(JOB_FILES), binary: false, read: job_file },
         Parser { name: "run", corpus: vec![file("run.json")], binary: false, read: run },
         Parser { name: "notebook", corpus: vec![file("n.db")], binary: true, read: notebook },
     ]
+}
+
+/// A parser of another tool's results.
+fn results(name: &'static str, corpus: &[&str]) -> Parser {
+    Parser { name, corpus: texts(corpus), binary: false, read: result }
+}
+
+/// As `iosonde judge` reads a file.
+fn result(bytes: &[u8], _: &Path) -> bool {
+    import::import(&String::from_utf8_lossy(bytes)).is_ok()
 }
 
 /// As `iosonde devices NAME` does.

@@ -10,7 +10,7 @@ use iosonde_model::{Device, Medium, Phase, Trial, TrialSpec, Witnesses, units};
 use iosonde_rig::{
     ceiling, clock,
     engine::{ENGINES, Storage},
-    guard::{self, Intent, Target},
+    guard::{self, Intent, Target, Writes},
     platform::{self, Layer, TargetKind},
 };
 
@@ -111,7 +111,7 @@ fn open(target: &str, kind: Option<TargetKind>) -> Result<Session, Failure> {
         exact_size: false,
         additions: Vec::new(),
     };
-    let asked = Asked { command: COMMAND, writes: false, apart: &[] };
+    let asked = Asked { command: COMMAND, writes: Writes::None, apart: &[] };
     session::open(target, &options, asked, &mut notebook::Unwritten)
 }
 
@@ -221,7 +221,7 @@ fn measurable(target: &str, kind: Option<TargetKind>, session: &Result<Session, 
 
 /// What stands against writing to a file or device that is there.
 fn writing(target: &str) -> String {
-    let intent = Intent { read_only: false, destroy: None, writes: true, protected: Vec::new() };
+    let intent = Intent { read_only: false, destroy: None, writes: Writes::Optional, protected: Vec::new() };
     // Without the word `--destroy` the guard never opens anything for writing: it says what would be needed.
     match Target::parse(target).and_then(|target| guard::admit(&target, &intent, &mut notebook::Unwritten)) {
         Ok(_) => "yes".into(),

@@ -12,7 +12,13 @@ use iosonde_infer::conclude;
 use iosonde_model::{Phase, Run, TrialSpec, fio::FioJobs, units};
 use iosonde_plan::fio::{Advice, Caps, Ends, Group, Laid, Refusal, Site};
 use iosonde_report::terminal;
-use iosonde_rig::{drive::Limits, guard::Protected, offset, prepare, trial::Order, verify};
+use iosonde_rig::{
+    drive::Limits,
+    guard::{Protected, Writes},
+    offset, prepare,
+    trial::Order,
+    verify,
+};
 use iosonde_store::export::EXPORTS;
 
 use crate::{
@@ -134,7 +140,8 @@ fn run_batch(
         let place = job.place_of("rw");
         return Err(Failure::usage(format!("{place}: --read-only writes nothing, and {} does", job.spec.rw)));
     }
-    let asked = Asked { command: "iosonde fio JOBFILE --target", writes: writes.is_some(), apart: &apart };
+    let writes = if writes.is_some() { Writes::Needed } else { Writes::None };
+    let asked = Asked { command: "iosonde fio JOBFILE --target", writes, apart: &apart };
     let opened = session::open(batch.site.target(), &options, asked, &mut notebook::Strays(&mut book));
     let mut session = opened.map_err(|failure| words::of_the_file(failure, batch))?;
     if let Site::Existing(_) = batch.site {

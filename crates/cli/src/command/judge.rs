@@ -1,7 +1,7 @@
 //! `iosonde judge`: another tool's results, and what is wrong with them. Keeps nothing.
 
 use iosonde_model::Outcome;
-use iosonde_report::judged;
+use iosonde_report::{judged, junit};
 
 use crate::{
     args::JudgeArgs,
@@ -13,16 +13,18 @@ use crate::{
 
 /// Judges results.
 pub fn run(args: &JudgeArgs, screen: Screen) -> Result<(), Failure> {
-    output::check_beside(args.json.as_deref(), args.files.iter().filter_map(|file| file.to_str()), screen)?;
+    let out = args.json.as_deref().or(args.junit.as_deref());
+    output::check_beside(out, args.files.iter().filter_map(|file| file.to_str()), screen)?;
     let (sources, notes) = results::read_all(&args.files)?;
     notes.iter().for_each(|note| screen.say(&format!("note          {note}")));
     let run = results::run_of("judged", sources, "iosonde judge")?;
-    match &args.json {
-        Some(path) => {
+    match (&args.json, &args.junit) {
+        (Some(path), _) => {
             let text = iosonde_report::json(&run).map_err(Failure::failed)?;
             result(path, &text, screen)?
         }
-        None => screen.result(&judged(&run, screen.paint()))?,
+        (_, Some(path)) => result(path, &junit(&run, args.strict), screen)?,
+        _ => screen.result(&judged(&run, screen.paint()))?,
     }
     if args.strict && run.verdicts.iter().any(|verdict| verdict.verdict >= Outcome::Warning) {
         return Err(Failure { code: DOUBT, text: "--strict: a verdict is a warning or invalid".into() });

@@ -5,7 +5,11 @@ use std::path::Path;
 use iosonde_infer::conclude;
 use iosonde_model::{Phase, Run, TrialSpec, units};
 use iosonde_report::terminal;
-use iosonde_rig::{drive::Limits, guard::Protected, offset, verify};
+use iosonde_rig::{
+    drive::Limits,
+    guard::{Protected, Writes},
+    offset, verify,
+};
 
 use super::latency_limit;
 use crate::{
@@ -50,7 +54,8 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
     let results =
         args.common.json.clone().map(|path| Protected { path, what: "the JSON document of this point" });
     let apart: Vec<_> = notebook::files(book.path()).into_iter().chain(results).collect();
-    let writes = streams(args).any(|stream| stream.rw.changes());
+    let changes = streams(args).any(|stream| stream.rw.changes());
+    let writes = if changes { Writes::Needed } else { Writes::None };
     let asked = Asked { command: "iosonde point", writes, apart: &apart };
     let session = session::open(&args.target, &options, asked, &mut notebook::Strays(&mut book))?;
     fits::refuse_what_does_not_fit(&args.target, &session, &options)?;

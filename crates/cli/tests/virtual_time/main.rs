@@ -17,5 +17,6 @@ mod selftest;
 mod simulated;
 mod soak;
 mod spec;
+mod tools;
 mod widths;
 mod workloads;

@@ -108,7 +108,8 @@ fn a_depth_that_a_blocking_engine_cannot_have_is_void() {
     let said = bench.iosonde(&["judge", "deep.json"]);
     assert!(said.out.contains("invalid (queue depth)"), "{}", said.out);
     let words: Vec<&str> = said.out.split_whitespace().collect();
-    assert!(words.join(" ").contains("= queue depth 2.0, not 32"), "{}", said.out);
+    let sentence = "psync sends one request at a time: queue depth 2, not 32";
+    assert!(words.join(" ").contains(sentence), "{}", said.out);
 }
 
 /// M1, M6: the page cache reported as a device, as in many a thread of fio's own tracker.
@@ -120,9 +121,16 @@ fn buffered_results_get_a_warning() {
     let said = bench.iosonde(&["judge", "buffered.txt"]);
     assert!(said.out.starts_with("1 result from fio 3.33 (psync): 1 with a warning"), "{}", said.out);
     let words: Vec<&str> = said.out.split_whitespace().collect();
-    let sentence = "warning (device) buffered I/O, and the file does not state how many bytes the \
-                    device moved";
-    assert!(words.join(" ").contains(sentence), "{}", said.out);
+    let words = words.join(" ");
+    let of_a_small_file =
+        "warning (device) buffered I/O to 16 MiB, which fits in the memory of nearly any machine";
+    assert!(words.contains(of_a_small_file), "{}", said.out);
+    let large = text.replace("\"size\" : \"16m\"", "\"size\" : \"400g\"");
+    assert_ne!(large, text);
+    bench.text("large.txt", &large);
+    let said = bench.iosonde(&["judge", "large.txt"]).out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let sentence = "buffered I/O, and the file does not state how many bytes the device moved";
+    assert!(said.contains(sentence), "{said}");
 }
 
 #[test]
@@ -160,15 +168,57 @@ fn what_is_no_result_is_said_with_its_name() {
         .iosonde(&["judge", "absent.json"])
         .refused(&["absent.json cannot be read: no such file or directory\n"]);
     bench.iosonde(&["judge", "empty.json"]).refused(&["empty.json is empty"]);
-    bench
-        .iosonde(&["judge", "prose.txt"])
-        .refused(&["prose.txt is no result that can be judged", "--output-format=json"]);
+    bench.iosonde(&["judge", "prose.txt"]).refused(&[
+        "prose.txt is no result that can be judged",
+        "results of fio",
+        "block_size",
+    ]);
     bench.iosonde(&["judge", "bytes.json"]).refused(&["bytes.json is no result"]);
-    bench.iosonde(&["import", "terse.txt"]).refused(&["terse.txt is fio's terse format"]);
+    bench.text("job.fio", "# mine\n[global]\nioengine=libaio\n[a]\nrw=randread\n");
+    let run_it = "to run and judge it:  iosonde fio job.fio";
+    bench.iosonde(&["judge", "job.fio"]).refused(&["job.fio is a fio job file and no result", run_it]);
     bench.iosonde(&["judge", "nothing"]).refused(&["nothing holds no file that ends in .json"]);
     bench.iosonde(&["judge", "/dev/zero"]).refused(&["/dev/zero is no file"]);
     bench.iosonde(&["judge"]).refused(&["<FILE>"]);
-    for (file, words) in [("half.json", "ends early"), ("bad.csv", "line 2: `fast` in column `read_iops`")] {
+    let xml = "<Results>\n <TimeSpan>\n  <TestTimeSeconds>ten</TestTimeSeconds>\n </TimeSpan>\n</Results>";
+    bench.text(
+        "bad.xml",
+        &xml.replace("<TimeSpan>", "<Profile><TimeSpans><TimeSpan/></TimeSpans></Profile><TimeSpan>"),
+    );
+    bench.text(
+        "bomb.xml",
+        "<?xml version=\"1.0\"?>\n<!DOCTYPE r [<!ENTITY a \"aa\">]>\n<Results>&a;</Results>",
+    );
+    bench.text("zero.txt", "fio\u{0}");
+    bench.text("cut.txt", "a: (g=0): rw=read, bs=4K-4K/4K-4K/4K-4K, ioengine=sync, iodepth=1\nfio-3.33\n");
+    bench.text("dd.txt", "1+0 records in\n1+0 records out\n1024 bytes (1.0 kB) copied, 0.1 s, 10 kB/s\n");
+    bench.text("twice.json", &whole.replacen("\"error\" : 0", "\"error\" : 0, \"error\" : 5", 1));
+    for (file, words) in [
+        ("half.json:", "the JSON ends early"),
+        ("twice.json:", "`error` stands twice"),
+        ("bad.csv:2:4: ", "`fast` in column `read_iops` is no number"),
+        ("terse.txt:1:24: ", "the terse line ends after 6 fields"),
+        ("bad.xml:3:3: ", "`ten` in <TestTimeSeconds> is no number"),
+        ("bomb.xml:2:1: ", "a DOCTYPE"),
+        ("zero.txt:1:4: ", "a zero byte"),
+        ("cut.txt:2:1: ", "ends before fio's results"),
+        ("dd.txt:3:1: ", "put its command line above"),
+    ] {
+        let name = file.split(':').next().unwrap();
+        let said = bench.iosonde(&["judge", name]);
+        assert_eq!((said.code, said.out.as_str()), (1, ""), "{}", said.err);
+        assert_eq!(said.err.lines().count(), 1, "{}", said.err);
+        assert!(said.err.contains(file) && said.err.contains(words), "{}", said.err);
+    }
+    // A file that no memory should be asked to hold.
+    std::fs::File::create(bench.path("huge.json")).unwrap().set_len(2 << 30).unwrap();
+    bench.iosonde(&["judge", "huge.json"]).refused(&["huge.json is larger than 256 MiB"]);
+    let utf16: Vec<u8> = whole.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    std::fs::write(bench.path("windows.json"), [&[0xff, 0xfe], &utf16[..]].concat()).unwrap();
+    assert!(bench.iosonde(&["judge", "windows.json"]).out.starts_with("1 result from fio 3.33"));
+    bench.text("bom.json", &format!("\u{feff}{whole}"));
+    assert!(bench.iosonde(&["judge", "bom.json"]).out.starts_with("1 result from fio 3.33"));
+    for (file, words) in [("half.json", "ends early")] {
         let said = bench.iosonde(&["judge", file]);
         assert_eq!((said.code, said.out.as_str()), (1, ""), "{}", said.err);
         assert!(said.err.contains(file) && said.err.contains(words), "{}", said.err);

@@ -1,6 +1,6 @@
 //! The trials that a scope gives to a check of single trials.
 
-use iosonde_model::{About, Phase, Reason, Run, Scope, Trial, Verdict, cause::NoWitness};
+use iosonde_model::{About, Phase, Reason, Run, Scope, Trial, Unstated, Verdict, cause::NoWitness};
 
 /// The trial of a scope, whatever it was run for.
 pub(super) fn any(scope: Scope, run: &Run) -> Option<&Trial> {
@@ -20,7 +20,11 @@ pub(super) fn measuring(scope: Scope, run: &Run) -> Option<&Trial> {
 pub(super) fn through_the_cache(verdict: Verdict, trial: &Trial, run: &Run) -> Verdict {
     match verdict {
         Verdict::NotChecked(_) if run.info.is_imported() && !trial.spec.direct => {
-            Verdict::Warning(Reason::new(About::Device, NoWitness::Imported))
+            let span_bytes = Some(trial.spec.span_bytes).filter(|&bytes| bytes > 0);
+            let unstated = trial.unstated.contains(&Unstated::PageCache);
+            let why =
+                if unstated { NoWitness::PageCacheUnstated } else { NoWitness::Imported { span_bytes } };
+            Verdict::Warning(Reason::new(About::Device, why))
         }
         verdict => verdict,
     }

@@ -16,6 +16,9 @@
 //! none was outstanding. That is a warning about the throughput, not about the depth. Where the law is missed by a
 //! thousand or a million, a unit was misread, and the verdict says so.
 //!
+//! Another tool's result of a blocking engine (psync, mmap and the like) with a requested depth above 1: invalid as a
+//! figure for that depth, since those engines send one request at a time.
+//!
 //! Verdict: against the counted depth, latency is invalid: it leaves out part of the time. Against the requested
 //! depth, depth is invalid: either it was not reached, or the latency leaves out part of the time.
 //!
@@ -28,7 +31,7 @@
 #[cfg(test)]
 use iosonde_model::Rw;
 use iosonde_model::{
-    About, CheckName, Reason, Run, Scope, Trial, Verdict,
+    About, CheckName, Reason, Run, Scope, Trial, Unstated, Verdict,
     cause::{self, Term},
 };
 
@@ -57,7 +60,9 @@ impl Check for LittlesLaw {
     }
 
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
-        judged::measuring(scope, run).map(verdict)
+        let blocking = |trial: &&Trial| run.info.is_imported() && blocks(trial);
+        let trial = judged::measuring(scope, run)?;
+        Some(Some(trial).filter(blocking).map_or_else(|| verdict(trial), one_at_a_time))
     }
 
     #[cfg(test)]
@@ -72,6 +77,10 @@ impl Check for LittlesLaw {
         let mut silent = specimen::usual();
         silent.read = Some(specimen::direction(0, 4096, 320_000));
         // 119 requests of 17.8 ms in a second are a mean depth of 2.1: the others of the 8 never came back.
+        let mut blocking = specimen::tabled();
+        (blocking.spec.engine, blocking.spec.queue_depth) = ("psync".into(), 32);
+        let mut unstated = specimen::tabled();
+        unstated.unstated = vec![Unstated::QueueDepth];
         let mut passed_over = specimen::healthy(Rw::RandRead, 4096, 8, 119);
         passed_over.read = Some(specimen::direction(119, 4096, 17_800_000));
         passed_over.in_flight_mean = Some(8.0);
@@ -89,9 +98,15 @@ impl Check for LittlesLaw {
                 table(256, (86_100, 829_000), (85_700, 731_000)),
                 table(1024, (88_100, 2_981_000), (87_600, 2_880_000)),
                 specimen::run(wait_left_out),
+                specimen::imported(blocking),
             ],
             // Its requests take 2 s each in a trial of 1 s.
-            not_checked: vec![specimen::run(slow), specimen::run(silent), specimen::run(passed_over)],
+            not_checked: vec![
+                specimen::run(slow),
+                specimen::run(silent),
+                specimen::run(passed_over),
+                specimen::imported(unstated),
+            ],
             ..Specimens::default()
         }
     }
@@ -107,14 +122,29 @@ fn published(queue_depth: u32, block_size_bytes: u64, reads: (u64, u64), writes:
     trial
 }
 
+/// Engines of fio and others that wait for each request before the next.
+const BLOCKING: [&str; 7] = ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice"];
+
+/// Whether another tool's result asks a blocking engine for a depth.
+fn blocks(trial: &Trial) -> bool {
+    trial.spec.queue_depth > 1 && trial.spec.and.is_empty() && BLOCKING.contains(&trial.spec.engine.as_str())
+}
+
+fn one_at_a_time(trial: &Trial) -> Verdict {
+    let (engine, jobs) = (trial.spec.engine.clone(), u64::from(trial.spec.jobs));
+    let blocking = cause::LittlesLaw::Blocking { engine, jobs, asked: trial.spec.asked_in_flight() };
+    Verdict::Invalid(Reason::new(About::Depth, blocking))
+}
+
 fn verdict(trial: &Trial) -> Verdict {
     let asked = trial.spec.asked_in_flight() as f64;
     let abstain = |cause: cause::LittlesLaw| Verdict::NotChecked(Reason::new(About::Depth, cause));
     if trial.spec.streams().any(|stream| stream.rate_iops.is_some()) {
         return abstain(cause::LittlesLaw::Paced);
     }
-    if trial.in_flight_mean.is_none() && !trial.spec.keeps_depth() {
-        return abstain(cause::LittlesLaw::Uncounted);
+    if trial.in_flight_mean.is_none() && !trial.keeps_depth() {
+        let unstated = trial.unstated.contains(&Unstated::QueueDepth);
+        return abstain(if unstated { cause::LittlesLaw::Unstated } else { cause::LittlesLaw::Uncounted });
     }
     let (terms, longest_ns) = terms(trial);
     let are_numbers = |term: &cause::Term| (term.iops * term.latency_ns_mean).is_finite();

@@ -31,6 +31,7 @@ registry! {
         depth_not_reached::DepthNotReached,
         littles_law::LittlesLaw,
         generator_bound::GeneratorBound,
+        saturated::Saturated,
         too_few_samples::TooFewSamples,
         missed_rate::MissedRate,
         outliers::Outliers,

@@ -55,9 +55,11 @@ impl Check for WriteBack {
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let memory = run.info.device.medium == Medium::Memory;
         let own = |trial: &&Trial| !trial.spec.direct && trial.spec.has(Op::Write) && !memory;
-        judged::measuring(scope, run)
-            .filter(own)
-            .map(|trial| judged::through_the_cache(verdict(&counted::witnessed(trial, run)), trial, run))
+        judged::measuring(scope, run).filter(own).map(|trial| {
+            let verdict = verdict(&counted::witnessed(trial, run));
+            // What was flushed within the measured time is no longer in memory alone.
+            if is_flushed(trial) { verdict } else { judged::through_the_cache(verdict, trial, run) }
+        })
     }
 
     #[cfg(test)]
@@ -83,6 +85,15 @@ impl Check for WriteBack {
             ],
             not_checked: vec![with(None, None), specimen::run(tiny)],
         }
+    }
+}
+
+/// Returns true if writes were made durable while the clock ran: each, or after a number that was reached.
+fn is_flushed(trial: &Trial) -> bool {
+    let ios = trial.write.as_ref().map_or(0, |write| write.ios);
+    match trial.spec.sync.flush_every() {
+        Some(every) => ios == 0 || u64::from(every) <= ios,
+        None => trial.spec.sync.with_each_write(),
     }
 }
 

@@ -10,6 +10,18 @@ pub enum LittlesLaw {
     Paced,
     /// With flushes the depth is a limit, and nothing counted the outstanding requests.
     Uncounted,
+    /// The file of another tool does not state the queue depth.
+    Unstated,
+    /// The engine sends one request at a time, whatever depth was requested.
+    Blocking {
+        /// Name of the engine.
+        #[serde(skip)]
+        engine: String,
+        /// Workers.
+        jobs: u64,
+        /// Requested queue depth of all workers.
+        asked: u64,
+    },
     /// No mean latency is given.
     NoLatency,
     /// One request took more than half of the measured time.

@@ -17,6 +17,7 @@ mod multimodal;
 mod no_witness;
 mod not_steady;
 mod outliers;
+mod saturated;
 mod throttled;
 mod too_few_samples;
 mod units;
@@ -45,6 +46,7 @@ pub use multimodal::Multimodal;
 pub use no_witness::NoWitness;
 pub use not_steady::{LongWait, NotSteady, Trend, Waited};
 pub use outliers::{Excluded, Outliers};
+pub use saturated::Saturated;
 pub use throttled::{Cap, CapStart, Throttled};
 pub use too_few_samples::TooFewSamples;
 pub use units::{LatencyStatistic, TrialFigure, Units};
@@ -83,6 +85,7 @@ pub enum Cause {
     DepthNotReached(DepthNotReached),
     LittlesLaw(LittlesLaw),
     GeneratorBound(GeneratorBound),
+    Saturated(Saturated),
     TooFewSamples(TooFewSamples),
     MissedRate(MissedRate),
     Outliers(Outliers),
@@ -120,6 +123,7 @@ from_facts! {
     DepthNotReached
     LittlesLaw
     GeneratorBound
+    Saturated
     TooFewSamples
     MissedRate
     Outliers

@@ -35,5 +35,10 @@ pub enum NoWitness {
         op: Op,
     },
     /// Buffered result of another tool, whose file holds no witness.
-    Imported,
+    Imported {
+        /// Bytes that the workload addressed; `None` if the file does not say.
+        span_bytes: Option<u64>,
+    },
+    /// Result of another tool whose file does not say whether the page cache was bypassed.
+    PageCacheUnstated,
 }

@@ -16,6 +16,7 @@ super::declare::names! {
         DepthNotReached "depth-not-reached",
         LittlesLaw "littles-law",
         GeneratorBound "generator-bound",
+        Saturated "saturated",
         TooFewSamples "too-few-samples",
         MissedRate "missed-rate",
         Outliers "outliers" formerly "set-aside",

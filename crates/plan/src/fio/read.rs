@@ -65,6 +65,15 @@ pub struct CommandLine {
     pub general: Vec<(&'static str, String)>,
 }
 
+/// Index of the first option that fio does not have and `is_known` has: one of another program, misplaced.
+pub fn foreign(words: &[String], is_known: impl Fn(&str) -> bool) -> Option<usize> {
+    let is_fios = |word: &str| {
+        let name = word.trim_start_matches('-').split('=').next().unwrap_or_default();
+        option::general(name).is_some() || option::named(name).is_ok()
+    };
+    words.iter().position(|word| word.starts_with('-') && !is_fios(word) && is_known(word))
+}
+
 /// Reads a command line of fio; `fio` itself and what stands before it (`sudo`, assignments) may stand there.
 pub fn command_line(words: &[String], world: &World) -> Result<CommandLine, Refusal> {
     let is_fio = |word: &String| word == "fio" || word.ends_with("/fio");

@@ -2,7 +2,8 @@
 //! not checked, and how to check it.
 
 use iosonde_model::{
-    About, Cause, CheckName, Judgement, Outcome, Run, Rw, Sync, Trial, TrialSpec, cause::LittlesLaw, units,
+    About, Cause, CheckName, Judgement, Outcome, Run, Rw, Sync, Trial, TrialSpec, Unstated,
+    cause::LittlesLaw, units,
 };
 
 use crate::text::{case::capitalised, validity::Weight};
@@ -42,7 +43,7 @@ fn line(trial: &Trial, run: &Run) -> (u8, ResultLine) {
     let asked = trial.spec.asked_in_flight() as f64;
     let base = ResultLine {
         trial: trial.id,
-        workload: workload(&trial.spec),
+        workload: workload(trial),
         mark: Weight::Yes,
         verdict: "valid".into(),
         why: String::new(),
@@ -50,7 +51,7 @@ fn line(trial: &Trial, run: &Run) -> (u8, ResultLine) {
         share: in_flight.map_or(1.0, |number| number / asked),
     };
     let Some(worst) = troubles.first() else {
-        let law = trial.spec.keeps_depth().then_some(in_flight).flatten();
+        let law = trial.keeps_depth().then_some(in_flight).flatten();
         return match law {
             Some(number) => {
                 (0, ResultLine { why: format!("queue depth {} of {asked}", whole(number)), ..base })
@@ -79,6 +80,24 @@ fn line(trial: &Trial, run: &Run) -> (u8, ResultLine) {
         ..base
     };
     (rank(worst), line)
+}
+
+/// What is wrong with all results together, such as one slip of units: mark, verdict and why.
+pub fn of_all(run: &Run) -> Vec<(Weight, String, String)> {
+    let of_run = |judgement: &&Judgement| {
+        let tally = matches!(judgement.cause, Some(Cause::Tally(_)));
+        judgement.trial.is_none()
+            && judgement.point.is_none()
+            && judgement.verdict >= Outcome::Warning
+            && !tally
+    };
+    let told = run.verdicts.iter().filter(of_run).map(|judgement| {
+        let void = judgement.verdict == Outcome::Invalid;
+        let mark = if void { Weight::No } else { Weight::Doubt };
+        let verdict = if void { "invalid" } else { "warning" };
+        (mark, format!("{verdict}{}", of_what(judgement.about)), super::why(judgement))
+    });
+    told.collect()
 }
 
 /// Invalid before warnings; what concerns more figures before what concerns fewer.
@@ -137,8 +156,12 @@ fn whole(number: f64) -> String {
 }
 
 /// `4 KiB 50:50 depth 64`: what tells one row of a table from another.
-fn workload(spec: &TrialSpec) -> String {
+fn workload(trial: &Trial) -> String {
+    let spec = &trial.spec;
     let beside = if spec.and.is_empty() { "" } else { " with other streams" };
+    if trial.unstated.contains(&Unstated::QueueDepth) {
+        return format!("{}{beside}", requests(spec));
+    }
     format!("{} depth {}{beside}", requests(spec), spec.asked_in_flight())
 }
 
@@ -164,7 +187,7 @@ const CLAIM_TOLERANCE: f64 = 0.1;
 /// flight, so that from one depth to another the latency must grow by the depth's ratio over the rate's.
 pub fn across_depths(run: &Run) -> Vec<String> {
     let mut families: Vec<(TrialSpec, Vec<&Trial>)> = Vec::new();
-    for trial in run.trials.iter().filter(|trial| trial.spec.keeps_depth() && in_flight(trial).is_some()) {
+    for trial in run.trials.iter().filter(|trial| trial.keeps_depth() && in_flight(trial).is_some()) {
         let alike = TrialSpec { queue_depth: 1, jobs: 1, ..trial.spec.clone() };
         match families.iter_mut().find(|(spec, _)| *spec == alike) {
             Some((_, members)) => members.push(trial),

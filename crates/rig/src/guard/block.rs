@@ -67,7 +67,7 @@ fn open_writable(
     if let Some(what) = behind {
         let sentence =
             format!("{} writes to the file behind it, which is {what}. It was not touched.", path.display());
-        return Err(without_writing(Refusal::new(sentence), path));
+        return Err(Refusal::new(sentence).without_writing(path));
     }
     for twin in twins(system, device) {
         if let Some(user) = user_of_device(system, &twin) {
@@ -76,13 +76,13 @@ fn open_writable(
                 "{shown} has the same world-wide name as {}, which {user}. It was not touched.",
                 node.display()
             );
-            return Err(without_writing(Refusal::new(sentence), path));
+            return Err(Refusal::new(sentence).without_writing(path));
         }
     }
     if device.number_attribute("ro") == Some(1) {
         let refusal =
             Refusal::new(format!("{} is read-only: the kernel takes no writes for it.", path.display()));
-        return Err(without_writing(refusal, path));
+        return Err(refusal.without_writing(path));
     }
     let Some(destroy) = &intent.destroy else {
         // Nothing will be written, so nothing is claimed: only what stands there is looked up for the advice.
@@ -105,7 +105,7 @@ fn open_writable(
                 "--destroy={typed} does not name {}, which is {own}. It was not touched.",
                 path.display()
             );
-            Err(overwrite(without_writing(Refusal::new(sentence), path), path, &own))
+            Err(overwrite(Refusal::new(sentence).without_writing(path), path, &own))
         }
         Destroy::Plain if matches!(holds, Ok(None)) => Ok(file),
         Destroy::Plain => Err(needs_word(system, path, device, &holds)),
@@ -127,7 +127,7 @@ fn needs_word(
             in_words(error)
         ),
     };
-    let refusal = without_writing(Refusal::new(sentence), path);
+    let refusal = Refusal::new(sentence).without_writing(path);
     match holds {
         Ok(None) => refusal.command("Overwrite everything on it", path, "--destroy"),
         _ => overwrite(refusal, path, &identity(system, device)),
@@ -136,7 +136,7 @@ fn needs_word(
 
 fn in_use(path: &Path, user: &User) -> Refusal {
     let refusal = Refusal::new(format!("{} {user}. It was not touched.", path.display()));
-    let refusal = without_writing(refusal, path);
+    let refusal = refusal.without_writing(path);
     match user {
         User::Mounted { at, read_only: false, .. } | User::Loop { at: Some(at), .. } => {
             refusal.command("Measure inside the file system", at, "")
@@ -148,13 +148,10 @@ fn in_use(path: &Path, user: &User) -> Refusal {
 fn not_opened(path: &Path, verb: &str, error: &io::Error) -> Refusal {
     let shown = path.display();
     match error.raw_os_error().map(Errno::from_raw_os_error) {
-        Some(Errno::BUSY) => without_writing(
-            Refusal::new(format!(
+        Some(Errno::BUSY) => Refusal::new(format!(
                 "{shown} is held by the kernel: mounted elsewhere, or part of a RAID array or volume. \
                  It was not touched."
-            )),
-            path,
-        ),
+            )).without_writing(path),
         Some(Errno::PERM) if rustix::process::geteuid().is_root() => Refusal::new(format!(
             "{shown} cannot be {verb}, not even by root ({}): a container or this machine's policy forbids it.",
             in_words(error)
@@ -164,13 +161,9 @@ fn not_opened(path: &Path, verb: &str, error: &io::Error) -> Refusal {
             Refusal::new(format!("{shown} cannot be {verb} by this user ({}).", in_words(error)))
                 .hint("Disks belong to root and often to the group `disk`; run it as one of them.")
         }
-        Some(Errno::ROFS) => without_writing(Refusal::new(format!("{shown} is read-only.")), path),
+        Some(Errno::ROFS) => Refusal::new(format!("{shown} is read-only.")).without_writing(path),
         _ => Refusal::new(format!("{shown} cannot be {verb}: {}.", in_words(error))),
     }
-}
-
-fn without_writing(refusal: Refusal, path: &Path) -> Refusal {
-    refusal.command("Measure it without writing", path, "--read-only")
 }
 
 fn overwrite(refusal: Refusal, path: &Path, identity: &str) -> Refusal {

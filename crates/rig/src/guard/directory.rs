@@ -131,7 +131,7 @@ fn name_files(refusal: Refusal, path: &Path) -> Refusal {
 
 fn add_files(refusal: Refusal, files: &[(u64, PathBuf)]) -> Refusal {
     files.iter().fold(refusal, |refusal, (size_bytes, file)| {
-        refusal.command(format!("Read a file in it ({})", units::size(*size_bytes)), file, "--read-only")
+        refusal.reading(format!("Read a file in it ({})", units::size(*size_bytes)), file)
     })
 }
 

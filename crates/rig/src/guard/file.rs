@@ -61,7 +61,7 @@ fn judge(path: &Path, found: &OpenedPath, size_bytes: u64, intent: &Intent) -> R
     let shown = path.display();
     if let Some(user) = user_of_file(&System::real(), Inode::of(&found.stat)) {
         let refusal = Refusal::new(format!("{shown} {user}. It was not touched."));
-        return Err(without_writing(refusal, path));
+        return Err(refusal.without_writing(path));
     }
     if let Some(what) = intent.protects(Inode::of(&found.stat)) {
         let sentence = format!("{shown} is {what}. No measurement writes to it, and it was not touched.");
@@ -75,7 +75,7 @@ fn judge(path: &Path, found: &OpenedPath, size_bytes: u64, intent: &Intent) -> R
             Some(held) => {
                 let refusal = Refusal::new(format!("{shown} {held}. It was not touched."));
                 let option = format!("--destroy={identity}");
-                Err(beside(without_writing(refusal, path), path).command(
+                Err(beside(refusal.without_writing(path), path).command(
                     "Destroy its contents under that program",
                     path,
                     &option,
@@ -95,7 +95,7 @@ fn judge(path: &Path, found: &OpenedPath, size_bytes: u64, intent: &Intent) -> R
         None => {
             let size = units::size(size_bytes);
             let sentence = format!("{shown} is an existing file of {size}, and this would overwrite it.");
-            let refusal = without_writing(Refusal::new(sentence), path);
+            let refusal = Refusal::new(sentence).without_writing(path);
             Err(beside(refusal, path).command("Overwrite it", path, "--destroy"))
         }
     }
@@ -105,7 +105,7 @@ fn open_writable(path: &Path, found: &OpenedPath) -> Result<File, Refusal> {
     let shown = path.display();
     let file = found.open(OFlags::RDWR).map_err(|error| {
         let refusal = Refusal::new(format!("{shown} cannot be written: {}.", in_words(&error)));
-        without_writing(refusal, path)
+        refusal.without_writing(path)
     })?;
     // Two measurements on one file would measure each other. Where there are no locks there is nothing to
     // ask.
@@ -123,10 +123,6 @@ fn in_use(found: &OpenedPath) -> Option<Held> {
 fn locked(path: &Path) -> Refusal {
     Refusal::new(format!("{} is locked by another program. It was not touched.", path.display()))
         .hint("Another iosonde may be measuring it. Wait until it ends.")
-}
-
-fn without_writing(refusal: Refusal, path: &Path) -> Refusal {
-    refusal.command("Measure it without writing", path, "--read-only")
 }
 
 fn beside(refusal: Refusal, path: &Path) -> Refusal {

@@ -13,6 +13,17 @@ pub enum Destroy {
     Identity(String),
 }
 
+/// Whether an existing target is written to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Writes {
+    /// Nothing writes to it.
+    None,
+    /// A study writes to it, and leaves its writing points out with `--read-only`.
+    Optional,
+    /// The workload itself writes: with `--read-only` the command is refused.
+    Needed,
+}
+
 /// Intended use of a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Intent {
@@ -20,8 +31,8 @@ pub struct Intent {
     pub read_only: bool,
     /// `--destroy`.
     pub destroy: Option<Destroy>,
-    /// True if the study writes to an existing target. A directory's own file is filled in any case.
-    pub writes: bool,
+    /// Writes to an existing target. A directory's own file is filled in any case.
+    pub writes: Writes,
     /// What is never written to, whatever is given.
     pub protected: Vec<Protected>,
 }
@@ -38,7 +49,7 @@ pub struct Protected {
 impl Intent {
     /// True if the target itself is written to.
     pub(super) fn will_write(&self) -> bool {
-        self.writes && !self.read_only
+        self.writes != Writes::None && !self.read_only
     }
 
     /// What a file is that is never written to; `None` for others.

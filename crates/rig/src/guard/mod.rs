@@ -27,7 +27,7 @@ mod users;
 pub use admitted::Admitted;
 pub use direct::{DirectAbility, direct_ability, set_direct};
 use inode::Inode;
-pub use intent::{Destroy, Intent, Protected};
+pub use intent::{Destroy, Intent, Protected, Writes};
 pub use links::refuse_strangers_link;
 pub(crate) use own::unnamed;
 pub use own::{OwnFile, StrayRecorder, remove_strays};
@@ -43,12 +43,13 @@ pub fn admit(
     intent: &Intent,
     recorder: &mut dyn StrayRecorder,
 ) -> Result<Admitted, Refusal> {
-    match target {
+    let admitted = match target {
         Target::Directory(path) => directory::admit(path, intent, recorder),
         Target::File(path) => file::admit(path, intent),
         Target::BlockDevice(path) => block::admit(path, intent),
         Target::Simulated(name) => Err(Refusal::new(format!("sim:{name} is simulated: nothing to open."))),
-    }
+    };
+    admitted.map_err(|refusal| refusal.for_writes(intent.writes))
 }
 
 /// What uses a regular file at this moment, as in "disk.img stands behind the loop device /dev/loop3": a loop device,

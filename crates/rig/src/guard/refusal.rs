@@ -2,6 +2,8 @@
 
 use std::{fmt, path::Path};
 
+use super::intent::Writes;
+
 /// Reason why a target is refused. Exit code 2.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
@@ -19,6 +21,8 @@ pub struct Remedy {
     pub what: String,
     /// Arguments to type after the command: `/dev/sda --read-only`.
     pub arguments: Option<String>,
+    /// True if nothing is written then, which a command that has to write refuses.
+    pub reads_only: bool,
 }
 
 impl Refusal {
@@ -28,14 +32,35 @@ impl Refusal {
 
     /// Adds something to do by hand.
     pub(super) fn hint(mut self, what: impl Into<String>) -> Self {
-        self.advice.push(Remedy { what: what.into(), arguments: None });
+        self.advice.push(Remedy { what: what.into(), arguments: None, reads_only: false });
         self
     }
 
     /// Adds something to type.
     pub(super) fn command(mut self, what: impl Into<String>, target: &Path, options: &str) -> Self {
         let arguments = format!("{} {options}", quoted(target));
-        self.advice.push(Remedy { what: what.into(), arguments: Some(arguments.trim_end().to_owned()) });
+        let arguments = Some(arguments.trim_end().to_owned());
+        self.advice.push(Remedy { what: what.into(), arguments, reads_only: false });
+        self
+    }
+
+    /// Adds the same target without a write.
+    pub(super) fn without_writing(self, path: &Path) -> Self {
+        self.reading("Measure it without writing", path)
+    }
+
+    /// Adds a target that is only read.
+    pub(super) fn reading(mut self, what: impl Into<String>, path: &Path) -> Self {
+        self = self.command(what, path, "--read-only");
+        if let Some(last) = self.advice.last_mut() {
+            last.reads_only = true;
+        }
+        self
+    }
+
+    /// Leaves out what a command that has to write cannot do.
+    pub(super) fn for_writes(mut self, writes: Writes) -> Self {
+        self.advice.retain(|remedy| writes != Writes::Needed || !remedy.reads_only);
         self
     }
 
@@ -52,7 +77,7 @@ impl fmt::Display for Refusal {
         write!(f, "{}", self.sentence)?;
         let typed = self.advice.iter().filter(|advice| advice.arguments.is_some());
         let width = typed.map(|advice| advice.what.chars().count() + 1).max().unwrap_or(0);
-        for Remedy { what, arguments } in &self.advice {
+        for Remedy { what, arguments, .. } in &self.advice {
             match arguments {
                 Some(arguments) => {
                     write!(f, "\n  {:width$}  {} {arguments}", format!("{what}:"), self.command)?;
@@ -90,7 +115,7 @@ mod tests {
     #[test]
     fn commands_stand_in_a_column() {
         let refusal = Refusal::new("/dev/sda holds a mounted file system (/home). It was not touched.")
-            .command("Measure it without writing", Path::new("/dev/sda"), "--read-only")
+            .without_writing(Path::new("/dev/sda"))
             .command("Measure inside the file system", Path::new("/home"), "")
             .hint("Or unmount it first.")
             .for_command("iosonde run full");
@@ -99,6 +124,9 @@ mod tests {
                     \x20 Measure inside the file system:  iosonde run full /home\n\
                     \x20 Or unmount it first.";
         assert_eq!(refusal.to_string(), want);
+        let said = |writes| refusal.clone().for_writes(writes).to_string();
+        assert_eq!(said(Writes::Optional), want);
+        assert!(!said(Writes::Needed).contains("--read-only"), "{}", said(Writes::Needed));
     }
 
     #[test]

@@ -2,14 +2,17 @@
 
 use iosonde_model::{Named, Run, registry};
 
+mod figures;
 mod fio_form;
 
 registry! {
     /// Registry of export formats.
     pub EXPORTS: ExportFormat "export format" {
+        bencher::Bencher,
         csv::Csv,
         fio_json::FioJson,
         fio_json_plus::FioJsonPlus,
+        open_metrics::OpenMetrics,
         run::RunFile,
     }
 }

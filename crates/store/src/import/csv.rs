@@ -6,9 +6,12 @@
 //! `_mib_s`, `_lat_us`, `_lat_ms` or `_lat_ns` (means). An empty cell is absent. Units are those of the names: `mb_s`
 //! is 10⁶ bytes a second.
 
-use iosonde_model::{LatencySummary, Named, Phase, Rw, Trial, TrialSpec, units};
+use iosonde_model::{LatencySummary, Named, Phase, Rw, Trial, TrialSpec, Unstated, units};
 
-use super::{Figures, ImportError, ImportFormat, Imported};
+use super::{
+    Damage, Figures, ImportError, ImportFormat, Imported,
+    table::{self, Row, Table},
+};
 
 /// The registered format.
 pub struct Csv;
@@ -42,28 +45,18 @@ enum Figure {
 
 impl ImportFormat for Csv {
     fn recognises(&self, text: &str) -> bool {
-        lines(text).next().is_some_and(|(_, line)| {
-            let header = cells(line);
-            header.len() > 1 && header.iter().any(|name| figure_of(name).is_some())
-        })
+        let header = table::names(text);
+        header.len() > 1 && header.iter().any(|name| figure_of(name).is_some())
     }
 
     fn read(&self, text: &str) -> Result<Imported, ImportError> {
-        let mut lines = lines(text);
-        let header = lines.next().map(|(_, line)| cells(line)).unwrap_or_default();
-        if !header.iter().any(|name| name == "block_size") {
+        let table = Table::of(text)?;
+        if !table.has("block_size") {
             let why = "has no column `block_size`, without which no rate of requests can be judged";
-            return Err(ImportError::Damaged(why.into()));
+            return Err(Damage::whole(why));
         }
-        if let Some(twice) = header.iter().enumerate().find(|(i, name)| header[..*i].contains(name)) {
-            return Err(ImportError::Damaged(format!("names the column `{}` twice", twice.1)));
-        }
-        let trials = lines.map(|(number, line)| {
-            let row = Row { header: &header, cells: cells(line) };
-            row.trial().map_err(|why| ImportError::Damaged(format!("line {number}: {why}")))
-        });
-        let trials = trials.collect::<Result<Vec<_>, _>>()?;
-        Ok(Imported { program: None, ended_s: None, trials, notes: notes(&header) })
+        let trials = table.rows().map(|row| trial(&table.header, &row?)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Imported { program: None, ended_s: None, trials, notes: notes(&table.header) })
     }
 }
 
@@ -80,28 +73,6 @@ fn notes(header: &[String]) -> Vec<String> {
     notes
 }
 
-/// Numbered from 1, without blank ones and comments.
-fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let numbered = text.lines().enumerate().map(|(place, line)| (place + 1, line));
-    numbered.filter(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
-}
-
-/// The cells of a line; a quoted one may hold commas, and a doubled quote stands for one.
-fn cells(line: &str) -> Vec<String> {
-    let (mut out, mut cell, mut quoted) = (Vec::new(), String::new(), false);
-    let mut letters = line.trim_end_matches('\r').chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '"' if quoted && letters.peek() == Some(&'"') => cell.extend(letters.next()),
-            '"' => quoted = !quoted,
-            ',' if !quoted => out.push(std::mem::take(&mut cell)),
-            _ => cell.push(letter),
-        }
-    }
-    out.push(cell);
-    out.iter().map(|cell| cell.trim().to_owned()).collect()
-}
-
 /// Returns direction (true for reads), figure and factor to the model's unit of a column.
 fn figure_of(name: &str) -> Option<(bool, Figure, f64)> {
     let (direction, rest) = name.split_once('_')?;
@@ -113,98 +84,85 @@ fn figure_of(name: &str) -> Option<(bool, Figure, f64)> {
     }
 }
 
-struct Row<'a> {
-    header: &'a [String],
-    cells: Vec<String>,
+fn count(row: &Row, column: &str) -> Result<u32, ImportError> {
+    let Some(cell) = row.text(column) else { return Ok(1) };
+    let count = cell.parse().ok().filter(|&count| count > 0);
+    count.ok_or_else(|| {
+        row.damaged(column, format!("`{cell}` in column `{column}` is no whole number from 1 on"))
+    })
 }
 
-impl Row<'_> {
-    fn text(&self, column: &str) -> Option<&str> {
-        let place = self.header.iter().position(|name| name == column)?;
-        self.cells.get(place).map(String::as_str).filter(|cell| !cell.is_empty())
-    }
-
-    fn number(&self, column: &str) -> Result<Option<f64>, String> {
-        let Some(cell) = self.text(column) else { return Ok(None) };
-        let number = cell.trim_end_matches('%').trim().parse().ok();
-        let number = number.filter(|value: &f64| value.is_finite() && *value >= 0.0);
-        number.map(Some).ok_or_else(|| format!("`{cell}` in column `{column}` is no number"))
-    }
-
-    fn count(&self, column: &str) -> Result<u32, String> {
-        let Some(cell) = self.text(column) else { return Ok(1) };
-        let count = cell.parse().ok().filter(|&count| count > 0);
-        count.ok_or_else(|| format!("`{cell}` in column `{column}` is no whole number from 1 on"))
-    }
-
-    fn figures(&self, reads: bool) -> Result<Figures, String> {
-        let mut figures = Figures::default();
-        for name in self.header {
-            let Some((_, figure, factor)) = figure_of(name).filter(|(of_reads, ..)| *of_reads == reads)
-            else {
-                continue;
-            };
-            let Some(value) = self.number(name)?.map(|value| value * factor) else { continue };
-            match figure {
-                Figure::Rate => figures.iops = Some(value),
-                Figure::Bytes => figures.bytes_per_s = Some(value),
-                Figure::Latency => {
-                    figures.latency_ns = LatencySummary { mean: Some(value), ..LatencySummary::default() };
-                }
+fn figures(header: &[String], row: &Row, reads: bool) -> Result<Figures, ImportError> {
+    let mut figures = Figures::default();
+    for name in header {
+        let Some((_, figure, factor)) = figure_of(name).filter(|(of_reads, ..)| *of_reads == reads) else {
+            continue;
+        };
+        let Some(value) = row.number(name)?.map(|value| value * factor) else { continue };
+        match figure {
+            Figure::Rate => figures.iops = Some(value),
+            Figure::Bytes => figures.bytes_per_s = Some(value),
+            Figure::Latency => {
+                figures.latency_ns = LatencySummary { mean: Some(value), ..LatencySummary::default() };
             }
         }
-        Ok(figures)
     }
-
-    fn trial(&self) -> Result<Trial, String> {
-        if self.cells.len() > self.header.len() {
-            return Err(format!("{} cells under {} columns", self.cells.len(), self.header.len()));
-        }
-        let size = self.text("block_size").ok_or("no block size")?;
-        let size = units::parse_size(size).map_err(|error| error.to_string())?;
-        if size == 0 {
-            return Err("a block size of 0".into());
-        }
-        let (read, write) = (self.figures(true)?.direction(size), self.figures(false)?.direction(size));
-        let percent = self.number("read_pct")?;
-        if percent.is_some_and(|percent| percent > 100.0) {
-            return Err(format!("{} % reads are more than all", percent.unwrap_or_default()));
-        }
-        let sequential = self.text("pattern").is_some_and(|word| word.starts_with("seq"));
-        let (rw, in_turn) = match (read.is_some(), write.is_some()) {
-            (true, true) => (Rw::RandRw, Rw::Rw),
-            (true, false) => (Rw::RandRead, Rw::Read),
-            (false, true) => (Rw::RandWrite, Rw::Write),
-            (false, false) => return Err("neither a rate of reads nor of writes".into()),
-        };
-        let spec = TrialSpec {
-            rw: if sequential { in_turn } else { rw },
-            block_size_bytes: size,
-            queue_depth: self.count("queue_depth")?,
-            jobs: self.count("jobs")?,
-            read_percent: if rw == Rw::RandRw { Some(percent.unwrap_or(50.0)) } else { None },
-            engine: self.text("engine").unwrap_or("unknown").to_owned(),
-            span_bytes: self.number("span_bytes")?.unwrap_or(0.0) as u64,
-            ..TrialSpec::default()
-        };
-        let runtime_s = self.number("runtime_s")?.unwrap_or(0.0);
-        Ok(Trial {
-            experiment: self.text("test").map_or_else(|| "result".to_owned(), |name| format!("test {name}")),
-            measured_s: runtime_s,
-            elapsed_s: runtime_s,
-            read,
-            write,
-            ..Trial::blank(spec, Phase::Measure)
-        })
-    }
+    Ok(figures)
 }
 
+fn trial(header: &[String], row: &Row) -> Result<Trial, ImportError> {
+    let size = row.text("block_size").ok_or_else(|| row.damaged("block_size", "no block size"))?;
+    let size = units::parse_size(size).map_err(|error| row.damaged("block_size", error.to_string()))?;
+    if size == 0 {
+        return Err(row.damaged("block_size", "a block size of 0"));
+    }
+    let (read, write) =
+        (figures(header, row, true)?.direction(size), figures(header, row, false)?.direction(size));
+    let percent = row.number("read_pct")?;
+    if percent.is_some_and(|percent| percent > 100.0) {
+        let why = format!("{} % reads are more than all", percent.unwrap_or_default());
+        return Err(row.damaged("read_pct", why));
+    }
+    let sequential = row.text("pattern").is_some_and(|word| word.starts_with("seq"));
+    let (rw, in_turn) = match (read.is_some(), write.is_some()) {
+        (true, true) => (Rw::RandRw, Rw::Rw),
+        (true, false) => (Rw::RandRead, Rw::Read),
+        (false, true) => (Rw::RandWrite, Rw::Write),
+        (false, false) => return Err(row.damaged("block_size", "neither a rate of reads nor of writes")),
+    };
+    let spec = TrialSpec {
+        rw: if sequential { in_turn } else { rw },
+        block_size_bytes: size,
+        queue_depth: count(row, "queue_depth")?,
+        jobs: count(row, "jobs")?,
+        read_percent: if rw == Rw::RandRw { Some(percent.unwrap_or(50.0)) } else { None },
+        engine: row.text("engine").unwrap_or("unknown").to_owned(),
+        span_bytes: row.number("span_bytes")?.unwrap_or(0.0) as u64,
+        ..TrialSpec::default()
+    };
+    let runtime_s = row.number("runtime_s")?.unwrap_or(0.0);
+    Ok(Trial {
+        experiment: row.text("test").map_or_else(|| "result".to_owned(), |name| format!("test {name}")),
+        measured_s: runtime_s,
+        elapsed_s: runtime_s,
+        read,
+        write,
+        unstated: if header.iter().any(|name| name == "queue_depth") {
+            Vec::new()
+        } else {
+            vec![Unstated::QueueDepth]
+        },
+        ..Trial::blank(spec, Phase::Measure)
+    })
+}
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn said(text: &str) -> String {
-        Csv.read(text).unwrap_err().to_string()
+        let error = Csv.read(text).unwrap_err();
+        let place = error.place().map_or(String::new(), |(line, column)| format!("{line}:{column}: "));
+        format!("{place}{error}")
     }
 
     #[test]
@@ -236,20 +194,27 @@ mod tests {
     }
 
     #[test]
+    fn another_separator_is_seen_and_a_decimal_comma_is_named() {
+        let imported = Csv.read("block_size;read_iops;read_lat_us\n4k;5000;200.5\n").unwrap();
+        assert_eq!(imported.trials[0].read.as_ref().unwrap().latency_ns.mean, Some(200_500.0));
+        assert_eq!(Csv.read("block_size\tread_iops\n4k\t5000\n").unwrap().trials[0].iops(), 5000.0);
+        assert_eq!(said("block_size;read_iops\n4k;82,2\n"), "2:4: `82,2` in column `read_iops` is no number");
+    }
+
+    #[test]
     fn what_is_wrong_is_said_with_its_line() {
         assert!(said("read_iops,queue_depth\n1,2\n").contains("no column `block_size`"));
-        assert!(said("read_iops,read_iops,block_size\n").contains("`read_iops` twice"));
+        assert!(
+            said("read_iops,read_iops,block_size\n").contains("1:11: the column `read_iops` stands twice")
+        );
         assert_eq!(
             said("block_size,read_iops\n\n4k,fast\n"),
-            "line 3: `fast` in column `read_iops` is no number"
+            "3:4: `fast` in column `read_iops` is no number"
         );
-        assert_eq!(
-            said("block_size,read_iops\n4k,NaN\n"),
-            "line 2: `NaN` in column `read_iops` is no number"
-        );
-        assert_eq!(said("block_size,read_iops\n4k,\n"), "line 2: neither a rate of reads nor of writes");
-        assert_eq!(said("block_size,read_iops\n,5\n"), "line 2: no block size");
-        assert_eq!(said("block_size,read_iops\n4k,5,6\n"), "line 2: 3 cells under 2 columns");
+        assert_eq!(said("block_size,read_iops\n4k,NaN\n"), "2:4: `NaN` in column `read_iops` is no number");
+        assert_eq!(said("block_size,read_iops\n4k,\n"), "2:1: neither a rate of reads nor of writes");
+        assert_eq!(said("block_size,read_iops\n,5\n"), "2:1: no block size");
+        assert_eq!(said("block_size,read_iops\n4k,5,6\n"), "2:6: 3 cells under 2 columns");
         assert!(said("block_size,read_iops,queue_depth\n4k,5,0\n").contains("no whole number from 1 on"));
     }
 }

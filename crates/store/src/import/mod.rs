@@ -4,15 +4,34 @@
 //! say so. Nothing is worked out here that the file does not state, but for sums over jobs that ran together.
 
 mod build;
+#[cfg(test)]
+mod corpus;
+mod damage;
+mod fio_jobs;
+mod fio_options;
+mod json;
+mod table;
+mod words;
+mod xml;
 
 use iosonde_model::{Named, Trial, registry};
 
 pub use build::Figures;
+pub use damage::{Damage, ImportError};
 
 registry! {
     /// Registry of import formats, in the order in which they are tried.
     pub IMPORTS: ImportFormat "import format" {
         fio_json::FioJson,
+        yabs::Yabs,
+        fio_text::FioText,
+        kdiskmark::KDiskMark,
+        diskspd::DiskSpd,
+        elbencho::Elbencho,
+        sysbench::Sysbench,
+        pg_test_fsync::PgTestFsync,
+        fio_terse::FioTerse,
+        dd::Dd,
         csv::Csv,
     }
 }
@@ -42,19 +61,8 @@ pub trait ImportFormat: Named {
     fn read(&self, text: &str) -> Result<Imported, ImportError>;
 }
 
-/// Reason why a file has no results. Each completes a sentence that begins with the file's name.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ImportError {
-    /// Empty file.
-    #[error("is empty")]
-    Empty,
-    /// Unknown format.
-    #[error("{0}")]
-    Unknown(String),
-    /// Known format that cannot be read.
-    #[error("{0}")]
-    Damaged(String),
-}
+/// Most results of a file: each is judged beside all others.
+const RESULTS_MAX: usize = 10_000;
 
 /// Imports a text in any known format.
 ///
@@ -65,12 +73,26 @@ pub fn import(text: &str) -> Result<Imported, ImportError> {
     if text.trim().is_empty() {
         return Err(ImportError::Empty);
     }
+    if let Some(zero) = text.find('\0') {
+        let (line, column) = damage::place_of(text, zero);
+        return Err(Damage::at(
+            line,
+            column,
+            "a zero byte: this is no text, or UTF-16 without its mark; save it as UTF-8",
+        ));
+    }
     let Some(format) = IMPORTS.iter().find(|format| format.recognises(text)) else {
-        return Err(ImportError::Unknown(unknown(text)));
+        return Err(if is_job_file(text) { ImportError::JobFile } else { ImportError::Unknown });
     };
     let mut imported = format.read(text)?;
     if imported.trials.is_empty() {
-        return Err(ImportError::Damaged("holds no result".into()));
+        return Err(Damage::whole("holds no result"));
+    }
+    if imported.trials.len() > RESULTS_MAX {
+        return Err(Damage::whole(format!(
+            "holds {} results; at most {RESULTS_MAX} are judged at once, so split it",
+            imported.trials.len()
+        )));
     }
     for (place, trial) in imported.trials.iter_mut().enumerate() {
         trial.id = place as u64 + 1;
@@ -78,19 +100,13 @@ pub fn import(text: &str) -> Result<Imported, ImportError> {
     Ok(imported)
 }
 
-/// Describes an unknown text: its probable format, and what would be readable.
-fn unknown(text: &str) -> String {
-    let first = text.lines().next().unwrap_or_default();
-    let again = "run fio again with --output-format=json, and import that file";
-    if first.split(';').nth(1).is_some_and(|word| word.starts_with("fio-")) {
-        return format!("is fio's terse format, which leaves out what is needed to judge; {again}");
-    }
-    if text.contains("ioengine=") && text.contains("rw=") {
-        return format!("is fio's text for people, whose figures are rounded; {again}");
-    }
-    "is no result that can be judged: fio's JSON can be (fio --output-format=json --output=FILE ..), and CSV whose \
-     first line names block_size, queue_depth, read_kiops, read_lat_us and the like"
-        .to_owned()
+/// Returns true for a job file of fio: a section, and below it options that only jobs have.
+fn is_job_file(text: &str) -> bool {
+    const OPTIONS: [&str; 6] = ["rw", "readwrite", "ioengine", "iodepth", "filename", "bs"];
+    let lines =
+        || text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with([';', '#']));
+    let option = |line: &str| line.split_once('=').is_some_and(|(name, _)| OPTIONS.contains(&name.trim()));
+    lines().next().is_some_and(|first| first.starts_with('[') && first.contains(']')) && lines().any(option)
 }
 
 #[cfg(test)]
@@ -107,10 +123,12 @@ mod tests {
     fn what_cannot_be_read_says_what_it_is() {
         let said = |text: &str| import(text).unwrap_err().to_string();
         assert_eq!(said(" \n"), "is empty");
-        assert!(said("3;fio-3.33;x;0;0;10").starts_with("is fio's terse format"));
-        assert!(said("x: (g=0): rw=read, ioengine=psync\n").starts_with("is fio's text for people"));
+        assert_eq!(import("[a]\nrw=read\nsize=1m\n"), Err(ImportError::JobFile));
+        assert_eq!(import("; mine\n[global]\nioengine=libaio\n[a]\n"), Err(ImportError::JobFile));
+        assert_eq!(import("[1, 2]\n"), Err(ImportError::Unknown));
         assert!(said("hello").starts_with("is no result that can be judged"));
-        assert!(said("\u{0}\u{1}").starts_with("is no result that can be judged"));
+        let zero = import("ab\nc\u{0}").unwrap_err();
+        assert_eq!(zero.place(), Some((2, 2)), "{zero}");
     }
 
     proptest! {

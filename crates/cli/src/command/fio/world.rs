@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use clap::CommandFactory;
 use iosonde_model::fio::FioJobs;
 use iosonde_plan::fio::{CommandLine, Found, Given, Job, Section, World, read};
 use iosonde_rig::platform;
 
 use crate::{
-    args::{FioArgs, FioFormat},
+    args::{Cli, FioArgs, FioFormat},
     failure::{Failure, in_words},
 };
 
@@ -37,6 +38,7 @@ pub fn jobs(args: &FioArgs) -> Result<Jobs, Failure> {
     let sections = if args.line.is_empty() {
         read::files(&args.files, &world).map_err(Failure::usage)?
     } else {
+        refuse_our_own(&args.line)?;
         let CommandLine { sections, general } =
             read::command_line(&args.line, &world).map_err(Failure::usage)?;
         general.iter().try_for_each(|(name, value)| general_option(&mut args, name, value))?;
@@ -57,6 +59,27 @@ pub fn jobs(args: &FioArgs) -> Result<Jobs, Failure> {
     let global = FioJobs { global: told(&chosen[0].global), groups: Vec::new() };
     let jobs = chosen.into_iter().map(Job::of).collect::<Result<Vec<_>, _>>().map_err(Failure::usage)?;
     Ok(Jobs { args, jobs, global })
+}
+
+/// Refuses options of `iosonde fio` among the words of fio's command line, where they would be taken for fio's.
+fn refuse_our_own(line: &[String]) -> Result<(), Failure> {
+    let mut command = Cli::command();
+    command.build();
+    let Some(own) = command.find_subcommand("fio") else { return Ok(()) };
+    let is_ours = |word: &str| {
+        let long = word.strip_prefix("--").map(|rest| rest.split('=').next().unwrap_or(rest));
+        let mut letters = word.strip_prefix('-').filter(|_| long.is_none()).unwrap_or_default().chars();
+        let short = letters.next().filter(|_| letters.next().is_none());
+        own.get_arguments().any(|arg| {
+            long.is_some_and(|long| arg.get_long() == Some(long))
+                || short.is_some_and(|short| arg.get_short() == Some(short))
+        })
+    };
+    let Some(at) = read::foreign(line, is_ours) else { return Ok(()) };
+    let name = line[at].split('=').next().unwrap_or_default();
+    Err(Failure::usage(format!(
+        "{name} is an option of iosonde, and behind `--` all is fio's; put it before:  iosonde fio {name} .. -- fio .."
+    )))
 }
 
 /// An option of fio itself, as one of ours.

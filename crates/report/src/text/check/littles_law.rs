@@ -13,6 +13,10 @@ pub(super) fn words(cause: &LittlesLaw) -> String {
         LittlesLaw::Uncounted => {
             "with flushes, the queue depth is a limit, and its mean was not recorded".to_owned()
         }
+        LittlesLaw::Unstated => "the file does not state the queue depth".to_owned(),
+        LittlesLaw::Blocking { engine, jobs, asked } => {
+            format!("{engine} sends one request at a time: queue depth {jobs}, not {asked}")
+        }
         LittlesLaw::NoLatency => "throughput or mean latency is not given".to_owned(),
         LittlesLaw::LongRequests { longest_ns, measured_s } => format!(
             "the longest request took {} of {} measured, which is more than half",

@@ -17,6 +17,7 @@ mod multimodal;
 mod no_witness;
 mod not_steady;
 mod outliers;
+mod saturated;
 mod tally;
 mod throttled;
 mod too_few_samples;
@@ -61,6 +62,7 @@ fn cause(cause: &Cause) -> String {
         Cause::DepthNotReached(facts) => depth_not_reached::words(facts),
         Cause::LittlesLaw(facts) => littles_law::words(facts),
         Cause::GeneratorBound(facts) => generator_bound::words(facts),
+        Cause::Saturated(facts) => saturated::words(facts),
         Cause::TooFewSamples(facts) => too_few_samples::words(facts),
         Cause::MissedRate(facts) => missed_rate::words(facts),
         Cause::Outliers(facts) => outliers::words(facts),

@@ -4,6 +4,9 @@ use iosonde_model::{cause::NoWitness, units};
 
 use crate::text::absence;
 
+/// Memory of the smallest machine that is measured today.
+const MEMORY_LEAST_BYTES: u64 = 2 << 30;
+
 /// `no witness of the bytes moved: no block device lies below this file system`.
 pub(super) fn words(cause: &NoWitness) -> String {
     match cause {
@@ -24,8 +27,15 @@ pub(super) fn words(cause: &NoWitness) -> String {
             units::size(*needed_bytes)
         ),
         NoWitness::NoData { op } => format!("{op}s move no data that a counter could show"),
-        NoWitness::Imported => {
+        NoWitness::Imported { span_bytes: Some(bytes) } if *bytes < MEMORY_LEAST_BYTES => format!(
+            "buffered I/O to {}, which fits in the memory of nearly any machine: memory may have served it",
+            units::size(*bytes)
+        ),
+        NoWitness::Imported { .. } => {
             "buffered I/O, and the file does not state how many bytes the device moved".to_owned()
+        }
+        NoWitness::PageCacheUnstated => {
+            "the file does not state whether the page cache was bypassed (direct I/O)".to_owned()
         }
     }
 }

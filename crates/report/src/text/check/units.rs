@@ -62,7 +62,7 @@ fn name(figure: TrialFigure, op: Op) -> String {
     }
 }
 
-fn statistic(statistic: LatencyStatistic) -> &'static str {
+pub(super) fn statistic(statistic: LatencyStatistic) -> &'static str {
     match statistic {
         LatencyStatistic::Min => "minimum",
         LatencyStatistic::P50 => "median",

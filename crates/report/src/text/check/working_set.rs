@@ -27,7 +27,7 @@ pub(super) fn words(cause: &WorkingSet) -> String {
             hidden_by(layers).unwrap_or_default(),
             units::size(*working_set_bytes)
         ),
-        WorkingSet::Imported => "the file states neither the addressed span nor the memory size".to_owned(),
+        WorkingSet::Imported => "the file does not state the memory size of the machine".to_owned(),
     }
 }
 

@@ -96,11 +96,20 @@ fn an_error_of_a_job_is_kept() {
 
 #[test]
 fn damage_is_said() {
-    assert!(said(&MIXED[..3000]).contains("it ends early"), "{}", said(&MIXED[..3000]));
+    let half = FioJson.read(&MIXED[..3000]).unwrap_err();
+    let lines = MIXED[..3000].lines().count();
+    assert_eq!(half.place().map(|place| place.0), Some(lines), "{half}");
+    assert!(half.to_string().contains("the JSON ends early"), "{half}");
     assert!(said(&MIXED.replace("fio-3.33", "fio-2.21")).contains("was written by fio 2.21"));
     assert!(said("{\"fio version\": \"fio-3.33\", \"jobs\": []}").contains("holds no jobs"));
     assert!(said("{\"fio version\": \"fio-3.33\", \"jobs\": 5}").contains("holds no jobs"));
     assert!(said("\"fio version\" and nothing else").contains("no JSON document"));
-    let broken = MIXED.replacen("17444.111776", "-nan", 1);
-    assert!(said(&broken).contains("line 29: invalid number)"), "{}", said(&broken));
+    let broken = FioJson.read(&MIXED.replacen("17444.111776", "-nan", 1)).unwrap_err();
+    assert_eq!((broken.place(), broken.to_string().as_str()), (Some((29, 19)), "invalid number"));
+    let twice = MIXED.replacen("\"total_ios\" : 17479", "\"total_ios\" : 1, \"total_ios\" : 17479", 1);
+    let twice = FioJson.read(&twice).unwrap_err();
+    assert!(twice.place().is_some() && twice.to_string().contains("`total_ios` stands twice"), "{twice}");
+    // fio writes an option that was given twice down twice, and uses the last.
+    let given = MIXED.replacen("\"iodepth\" : \"8\"", "\"iodepth\" : \"2\", \"iodepth\" : \"8\"", 1);
+    assert!(given.len() > MIXED.len() && read(&given).trials[0].spec.queue_depth == 8);
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 /// Options of a job that define its workload.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Options {
-    rw: Rw,
+    pub(super) rw: Rw,
     pub(super) block_size_bytes: u64,
     depth: u32,
     pub(super) jobs: u32,

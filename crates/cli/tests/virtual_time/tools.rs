@@ -1,0 +1,130 @@
+//! Outputs of real tools, judged: what is said of each must follow from how it was made.
+
+use std::{fs, path::Path};
+
+use crate::common::Bench;
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../store/tests/data/tools");
+
+fn said_of(bench: &Bench, name: &str) -> String {
+    fs::copy(Path::new(FOLDER).join(name), bench.path(name)).unwrap();
+    let said = bench.iosonde(&["judge", name]);
+    assert_eq!(said.code, 0, "{name}: {}", said.err);
+    assert!(said.err.is_empty(), "{name}: {}", said.err);
+    said.out.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What CI reads: a test for each result, failed where the result is invalid, or under --strict in doubt.
+#[test]
+fn junit_has_a_test_for_each_result() {
+    let bench = Bench::new();
+    for name in ["fio-buffered-psync-qd32.json", "fio-randread-qd8.json", "fio-randread-qd8.txt"] {
+        fs::copy(Path::new(FOLDER).join(name), bench.path(name)).unwrap();
+    }
+    let files = ["fio-buffered-psync-qd32.json", "fio-randread-qd8.json", "fio-randread-qd8.txt"];
+    let usual = bench.iosonde(&[&["judge", "--junit"], &files[..]].concat());
+    assert_eq!(usual.code, 0, "{}", usual.err);
+    assert!(usual.out.contains("<testsuites tests=\"3\" failures=\"1\" errors=\"0\">"), "{}", usual.out);
+    assert!(
+        usual.out.contains("<failure type=\"invalid (queue depth)\" message=\"psync sends one"),
+        "{}",
+        usual.out
+    );
+    let strict = bench.iosonde(&[&["judge", "--strict", "--junit=out.xml"], &files[..]].concat());
+    assert_eq!((strict.code, strict.out.as_str()), (3, ""), "{}", strict.err);
+    let text = fs::read_to_string(bench.path("out.xml")).unwrap();
+    assert!(text.contains("failures=\"2\""), "{text}");
+    assert_eq!(text.matches("<testcase ").count(), 3, "{text}");
+}
+
+/// Headline of each output, as it follows from how it was made: direct I/O at a depth that was kept is without a fault;
+/// buffered I/O and what does not state its page cache get a warning; a depth of a blocking engine is invalid.
+const HEADLINES: &[(&str, &str)] = &[
+    ("crystaldiskmark.txt", "4 with a warning"),
+    ("dd-buffered-write.txt", "1 with a warning"),
+    ("dd-direct-write.txt", "1 without a fault"),
+    // Direct, then through the page cache.
+    ("dd-reads.txt", "1 with a warning, 1 without a fault"),
+    ("diskspd-buffered-seq.xml", "1 with a warning"),
+    ("diskspd-mix-zeros.xml", "1 without a fault"),
+    ("diskspd-randread.xml", "1 without a fault"),
+    ("elbencho-buffered.csv", "1 with a warning"),
+    ("elbencho.csv", "4 without a fault"),
+    ("fio-2.16.txt", "1 with a warning"),
+    ("fio-bsrange.json", "1 without a fault"),
+    ("fio-buffered-psync-qd32.json", "1 invalid"),
+    ("fio-buffered-psync-qd32.txt", "1 invalid"),
+    ("fio-gtod-reduce.json", "1 without a fault"),
+    ("fio-mmap-read.json", "1 with a warning"),
+    ("fio-numjobs.json", "1 without a fault"),
+    ("fio-plus.json", "1 without a fault"),
+    ("fio-randread-qd8.json", "1 without a fault"),
+    ("fio-rate.json", "1 without a fault"),
+    // The text does not state its rate, and a depth of 4 was not reached.
+    ("fio-rate.txt", "1 invalid"),
+    ("fio-stonewall.json", "2 without a fault"),
+    ("fio-stonewall.terse", "2 with a warning"),
+    ("fio-stonewall.txt", "2 with a warning"),
+    ("fio-two-jobs.json", "1 without a fault"),
+    // Buffered, but each write was followed by fdatasync.
+    ("fio-wal.json", "1 without a fault"),
+    ("fio-write-group.json", "1 without a fault"),
+    ("kdiskmark-mix.txt", "5 with a warning"),
+    ("kdiskmark.txt", "8 with a warning"),
+    // The last one writes without any flush.
+    ("pg_test_fsync.txt", "1 with a warning, 13 without a fault"),
+    ("sysbench-rndrd-direct.txt", "1 without a fault"),
+    // Threads that took time of their own between reads from memory: 1.8 of 2.
+    ("sysbench-rndrd.txt", "1 invalid"),
+    ("sysbench-rndrw-direct.txt", "1 without a fault"),
+    ("sysbench-rndrw.txt", "1 with a warning"),
+    // Flushed after every hundred requests.
+    ("sysbench-rndwr.txt", "1 without a fault"),
+    ("sysbench-seqrd.txt", "1 invalid"),
+    ("sysbench-seqwr.txt", "1 without a fault"),
+    ("yabs-2020.txt", "4 without a fault"),
+    ("yabs-2025.txt", "4 without a fault"),
+    ("yabs.json", "4 without a fault"),
+];
+
+#[test]
+fn every_output_gets_the_verdict_that_it_earned() {
+    let bench = Bench::new();
+    let mut names: Vec<String> = fs::read_dir(FOLDER)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert!(names.len() >= 40, "{}", names.len());
+    for name in &names {
+        let said = said_of(&bench, name);
+        let known = HEADLINES.iter().find(|(own, _)| own == name);
+        // All other outputs of fio leave the page cache open.
+        let expected = known.map_or("1 with a warning", |(_, expected)| expected);
+        let headline = said.split(": ").nth(1).unwrap_or_default();
+        assert!(headline.starts_with(expected), "{name}: {expected}, but: {said}");
+        let open = ["txt", "terse"].iter().any(|end| name.ends_with(end)) && name.starts_with("fio-");
+        assert_eq!(
+            said.contains("does not state whether the page cache was bypassed"),
+            open || name.contains("diskmark"),
+            "{name}: {said}"
+        );
+        // Nobody is told of a depth that the output does not state.
+        assert!(!name.ends_with("terse") || !said.contains(" depth "), "{name}: {said}");
+    }
+}
+
+#[test]
+fn a_slip_of_units_in_all_rows_is_told_on_the_screen_and_to_ci() {
+    let bench = Bench::new();
+    let said = said_of(&bench, "kdiskmark.txt");
+    let slip = "all results invalid throughput is 0.977 times IOPS × block size in all 8 rows (kB and KiB confused?)";
+    assert!(said.contains(slip), "{said}");
+    assert!(!said_of(&bench, "crystaldiskmark.txt").contains("confused"));
+    let ci = bench.iosonde(&["judge", "kdiskmark.txt", "--junit"]);
+    assert!(
+        ci.out.contains("name=\"all results\"") && ci.out.contains("<testsuites tests=\"9\" failures=\"1\""),
+        "{}",
+        ci.out
+    );
+}

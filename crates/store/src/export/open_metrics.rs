@@ -1,0 +1,245 @@
+//! OpenMetrics text, for Prometheus: node_exporter's textfile collector reads it as it is.
+//!
+//! Each estimate of a point has the samples `bound="value"`, `"low"` and `"high"`, the last two where there is an
+//! interval; units are Prometheus' base units and stand in the names. `iosonde_point_valid` is 1 where at least one trial
+//! counts; figures of other points are left out. Findings have their value, `low` and `high` under a name for each unit.
+//! No sample has a time: the collector refuses them, and `iosonde_run_info` names the run.
+
+use std::collections::BTreeMap;
+
+use iosonde_model::{Finding, Named, Op, Point, Run, Status, Unit};
+
+use super::{ExportFormat, figures};
+
+/// The registered format.
+pub struct OpenMetrics;
+
+impl Named for OpenMetrics {
+    fn name(&self) -> &'static str {
+        "openmetrics"
+    }
+}
+
+/// A family: its name, its unit (the end of the name), and what it is.
+type Family = (&'static str, &'static str, &'static str);
+
+const INFO: Family = ("iosonde_run_info", "", "Run, study and target; always 1.");
+const VALID: Family = ("iosonde_point_valid", "", "1 if at least one trial of the point is valid, else 0.");
+const TRIALS: Family = ("iosonde_point_trials", "", "Trials of the point, invalid ones included.");
+const LEFT_OUT: Family = ("iosonde_point_invalid_trials", "", "Trials that the point's figures leave out.");
+const IOPS: Family = ("iosonde_point_iops", "iops", "Completed requests per second.");
+const RATE: Family =
+    ("iosonde_point_throughput_bytes_per_second", "bytes_per_second", "Bytes moved per second.");
+const LATENCY: Family = ("iosonde_point_latency_seconds", "seconds", "Latency of a request, by statistic.");
+
+/// Family of a figure, its factor to the family's unit, and the statistic that it is.
+fn family_of(figure: &str) -> Option<(Family, f64, Option<&str>)> {
+    match figure {
+        "iops" => Some((IOPS, 1.0, None)),
+        "bytes_per_s" => Some((RATE, 1.0, None)),
+        latency => Some((LATENCY, 1e-9, Some(latency.strip_prefix("latency_ns_")?))),
+    }
+}
+
+fn family_of_unit(unit: Unit) -> Option<(Family, f64)> {
+    let family = |name, unit, help| (name, unit, help);
+    Some(match unit {
+        Unit::Time => (family("iosonde_finding_seconds", "seconds", "Findings that are times."), 1e-9),
+        Unit::Rate => (
+            family(
+                "iosonde_finding_bytes_per_second",
+                "bytes_per_second",
+                "Findings that are rates of bytes.",
+            ),
+            1.0,
+        ),
+        Unit::Iops => (family("iosonde_finding_iops", "iops", "Findings that are rates of requests."), 1.0),
+        Unit::Bytes => (family("iosonde_finding_bytes", "bytes", "Findings that are sizes."), 1.0),
+        Unit::InFlight => {
+            (family("iosonde_finding_requests", "requests", "Findings that are queue depths."), 1.0)
+        }
+        Unit::PerHour => {
+            (family("iosonde_finding_per_hour", "", "Findings that are changes per hour, as shares."), 1.0)
+        }
+        Unit::Ratio => (family("iosonde_finding_ratio", "ratio", "Findings that are ratios."), 1.0),
+        Unit::None => return None,
+    })
+}
+
+impl ExportFormat for OpenMetrics {
+    fn extension(&self) -> &'static str {
+        "prom"
+    }
+
+    fn write(&self, run: &Run) -> Result<String, String> {
+        let mut page = Page::default();
+        let id = ("run", run.info.id.as_str());
+        let label = run.info.label.as_deref().unwrap_or_default();
+        let info = [
+            id,
+            ("label", label),
+            ("study", run.info.study.as_str()),
+            ("target", run.info.target.as_str()),
+            ("started_at", run.info.started_at.as_str()),
+            ("version", run.iosonde.as_str()),
+        ];
+        page.add(INFO, &info, 1.0);
+        for point in &run.points {
+            let number = point.id.to_string();
+            let own = [id, ("point", number.as_str()), ("experiment", point.experiment.as_str())];
+            page.add(VALID, &own, f64::from(u8::from(figures::is_valid(point))));
+            page.add(TRIALS, &own, f64::from(point.trials));
+            page.add(LEFT_OUT, &own, f64::from(point.left_out));
+            if figures::is_valid(point) {
+                Op::DIRECTIONS.into_iter().for_each(|op| page.point(point, op, &own));
+            }
+        }
+        run.findings
+            .iter()
+            .filter(|finding| finding.status == Status::Found)
+            .for_each(|own| page.finding(own, id));
+        Ok(page.text())
+    }
+}
+
+/// Samples by family, in the order in which families were met.
+#[derive(Default)]
+struct Page {
+    order: Vec<Family>,
+    samples: BTreeMap<&'static str, Vec<String>>,
+}
+
+impl Page {
+    fn add(&mut self, family: Family, labels: &[(&str, &str)], value: f64) {
+        if !self.samples.contains_key(family.0) {
+            self.order.push(family);
+        }
+        let labels: Vec<String> = labels
+            .iter()
+            .filter(|(_, value)| !value.is_empty())
+            .map(|(name, value)| format!("{name}=\"{}\"", escaped(value)))
+            .collect();
+        let sample = format!("{}{{{}}} {value}\n", family.0, labels.join(","));
+        let samples = self.samples.entry(family.0).or_default();
+        // Findings of one name and like conditions would be one series twice.
+        let series = |line: &str| line.rsplit_once(' ').map(|(series, _)| series.to_owned());
+        if !samples.iter().any(|own| series(own) == series(&sample)) {
+            samples.push(sample);
+        }
+    }
+
+    /// An estimate's value and ends.
+    fn bounds(&mut self, family: Family, labels: &[(&str, &str)], [value, low, high]: [Option<f64>; 3]) {
+        for (bound, figure) in [("value", value), ("low", low), ("high", high)] {
+            if let Some(figure) = figure.filter(|figure| figure.is_finite()) {
+                self.add(family, &[labels, &[("bound", bound)]].concat(), figure);
+            }
+        }
+    }
+
+    fn point(&mut self, point: &Point, op: Op, own: &[(&str, &str)]) {
+        let spec = &point.spec;
+        let (size, depth, jobs) =
+            (spec.block_size_bytes.to_string(), spec.queue_depth.to_string(), spec.jobs.to_string());
+        let workload = [
+            ("op", op.name()),
+            ("pattern", if spec.rw.is_random() { "random" } else { "sequential" }),
+            ("block_size_bytes", size.as_str()),
+            ("queue_depth", depth.as_str()),
+            ("jobs", jobs.as_str()),
+            ("engine", spec.engine.as_str()),
+            ("direct", if spec.direct { "true" } else { "false" }),
+        ];
+        for (name, estimate) in figures::estimates(point, op) {
+            let Some((family, factor, statistic)) = family_of(name) else { continue };
+            let statistic = statistic.map(|statistic| ("statistic", statistic));
+            let labels: Vec<_> = own.iter().chain(&workload).copied().chain(statistic).collect();
+            let scaled = |figure: f64| figure * factor;
+            let ends = [Some(estimate.value), estimate.low, estimate.high].map(|end| end.map(scaled));
+            self.bounds(family, &labels, ends);
+        }
+    }
+
+    fn finding(&mut self, finding: &Finding, id: (&str, &str)) {
+        let Some((family, factor)) = family_of_unit(finding.unit) else { return };
+        let of = &finding.conditions;
+        let number = |value: Option<u64>| value.map_or_else(String::new, |value| value.to_string());
+        let (size, depth) = (number(of.block_size_bytes), number(of.queue_depth.map(u64::from)));
+        let (span, stage) = (number(of.span_bytes), number(of.stage.map(u64::from)));
+        let pattern = of.random.map_or("", |random| if random { "random" } else { "sequential" });
+        let labels = [
+            id,
+            ("finding", finding.name.as_str()),
+            ("experiment", finding.experiment.as_str()),
+            ("op", of.op.map_or("", |op| op.name())),
+            ("pattern", pattern),
+            ("block_size_bytes", size.as_str()),
+            ("queue_depth", depth.as_str()),
+            ("span_bytes", span.as_str()),
+            ("stage", stage.as_str()),
+        ];
+        let scaled = |figure: Option<f64>| figure.map(|figure| figure * factor);
+        self.bounds(family, &labels, [scaled(finding.value), scaled(finding.low), scaled(finding.high)]);
+    }
+
+    fn text(self) -> String {
+        let mut out = String::new();
+        for (name, unit, help) in &self.order {
+            out += &format!("# TYPE {name} gauge\n");
+            if !unit.is_empty() {
+                out += &format!("# UNIT {name} {unit}\n");
+            }
+            out += &format!("# HELP {name} {help}\n");
+            out += &self.samples[name].concat();
+        }
+        out + "# EOF\n"
+    }
+}
+
+/// A label's value: three characters have a backslash in front.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::export::figures::tests::measured;
+
+    #[test]
+    fn samples_stand_by_family_with_units_and_bounds() {
+        let mut run = measured();
+        run.info.label = Some("a \"b\" \\ c".into());
+        run.points[1].left_out = run.points[1].trials;
+        let text = OpenMetrics.write(&run).unwrap();
+        assert!(text.ends_with("# EOF\n") && text.contains("label=\"a \\\"b\\\" \\\\ c\""), "{text}");
+        let of = |bound: &str| {
+            let line = text
+                .lines()
+                .find(|line| line.starts_with("iosonde_point_latency_seconds{") && line.contains(bound));
+            line.and_then(|line| line.rsplit_once(' '))
+                .and_then(|(_, value)| value.parse::<f64>().ok())
+                .unwrap()
+        };
+        // 4 ms, 3.9 to 4.1.
+        assert!((of("\"low\"") - 0.0039).abs() < 1e-12 && (of("\"value\"") - 0.004).abs() < 1e-12, "{text}");
+        assert!(text.contains("# UNIT iosonde_point_iops iops\n"), "{text}");
+        // The second point has no valid trial: that is said, and its figures are not.
+        let valid: Vec<&str> = text.lines().filter(|line| line.starts_with("iosonde_point_valid{")).collect();
+        assert!(valid[0].ends_with(" 1") && valid[1].ends_with(" 0"), "{valid:?}");
+        assert!(
+            !text.lines().any(|line| line.starts_with("iosonde_point_iops") && line.contains("point=\"1\""))
+        );
+        // Each family in one piece, each series once.
+        let series: Vec<&str> = text
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .filter_map(|line| line.rsplit_once(' '))
+            .map(|own| own.0)
+            .collect();
+        let mut once = series.clone();
+        once.sort_unstable();
+        once.dedup();
+        assert_eq!(once.len(), series.len(), "{text}");
+    }
+}

@@ -1,0 +1,200 @@
+//! Jobs of fio that ran together, as results: of one group, several of like options are the jobs of one workload, others
+//! are streams beside it. Where jobs of a group ran for unlike times, each is a result of its own.
+
+use iosonde_model::{
+    Direction, Flush, Histogram, LatencySummary, Op, Phase, RequestError, Stream, Trial, TrialSpec, Unstated,
+};
+
+use super::{Figures, fio_options::Options};
+
+/// Jobs of a group whose times differ by more than this share did not run together.
+const LIKE_TIMES: f64 = 0.05;
+
+/// Entry of a report: a job, or the jobs of a group that fio summed up.
+#[derive(Debug, Clone)]
+pub(super) struct Job {
+    pub(super) name: String,
+    pub(super) group: i64,
+    pub(super) options: Options,
+    /// Jobs that this entry sums up.
+    pub(super) summed: u32,
+    pub(super) read: Option<Figures>,
+    pub(super) write: Option<Figures>,
+    pub(super) trim: Option<Figures>,
+    pub(super) flush: Option<(u64, LatencySummary)>,
+    pub(super) runtime_s: f64,
+    pub(super) cpu_s: Option<(f64, f64)>,
+    pub(super) errors: u64,
+    /// What the file does not say of the workload.
+    pub(super) unstated: Vec<Unstated>,
+}
+
+impl Job {
+    pub(super) fn parts(&self) -> impl Iterator<Item = (Op, &Figures)> {
+        let parts = [(Op::Read, &self.read), (Op::Write, &self.write), (Op::Trim, &self.trim)];
+        parts.into_iter().filter_map(|(op, figures)| Some((op, figures.as_ref()?)))
+    }
+
+    /// Bytes of a request, from what was moved; what was asked where the file does not count.
+    fn block_size_bytes(&self) -> u64 {
+        let (ios, bytes) = self.parts().fold((0, 0), |(ios, bytes), (_, part)| {
+            (ios + part.ios.unwrap_or(0), bytes + part.bytes.unwrap_or(0))
+        });
+        let mean = if ios > 0 { (bytes as f64 / ios as f64).round() as u64 } else { 0 };
+        if mean > 0 { mean } else { self.options.block_size_bytes }
+    }
+
+    fn spec(&self) -> TrialSpec {
+        let jobs = self.summed.max(1);
+        self.options.spec(self.block_size_bytes(), jobs)
+    }
+}
+
+/// The results of all jobs, in their order, and notes on them.
+pub(super) fn trials(jobs: &[Job], notes: &mut Vec<String>) -> Vec<Trial> {
+    let idle = jobs.iter().filter(|job| job.parts().next().is_none() && job.errors == 0).count();
+    if idle > 0 {
+        notes.push(format!("{idle} of {} jobs moved nothing and are no result", jobs.len()));
+    }
+    groups(jobs).iter().filter_map(|group| trial(group, notes)).collect()
+}
+
+/// Jobs that ran together. Those of one group did, unless their times tell otherwise.
+fn groups(jobs: &[Job]) -> Vec<Vec<&Job>> {
+    let mut groups: Vec<Vec<&Job>> = Vec::new();
+    for job in jobs {
+        let like = |other: &&Job| {
+            other.group == job.group
+                && (other.runtime_s - job.runtime_s).abs() <= LIKE_TIMES * other.runtime_s.max(job.runtime_s)
+        };
+        match groups.iter_mut().find(|group| group.first().is_some_and(like)) {
+            Some(group) => group.push(job),
+            None => groups.push(vec![job]),
+        }
+    }
+    groups
+}
+
+fn trial(group: &[&Job], notes: &mut Vec<String>) -> Option<Trial> {
+    let working: Vec<&Job> =
+        group.iter().copied().filter(|j| j.parts().next().is_some() || j.errors > 0).collect();
+    let first = *working.first()?;
+    let alike = working.iter().all(|job| job.options == first.options);
+    let mut spec = first.spec();
+    let mut streams = Vec::new();
+    if alike {
+        spec.jobs = working.iter().map(|job| job.summed).sum();
+    } else {
+        spec.and = working[1..].iter().map(|job| job.spec()).collect();
+        streams = working.iter().map(|job| stream(job)).collect();
+    }
+    if first.summed > first.options.jobs {
+        notes.push(format!(
+            "`{}` sums up {} jobs that ran together, and fio's file names the options of the first alone: the others \
+             are taken to be like it (group_reporting)",
+            first.name, first.summed
+        ));
+    }
+    let measured_s = working.iter().map(|job| job.runtime_s).fold(0.0, f64::max);
+    let side = |op| direction(&working, op);
+    let cpu_s: Option<Vec<_>> = working.iter().map(|job| job.cpu_s).collect();
+    let sum = |pick: fn(&(f64, f64)) -> f64| cpu_s.as_ref().map(|all| all.iter().map(pick).sum::<f64>());
+    let busiest = working.iter().filter_map(|job| {
+        let (user_s, system_s) = job.cpu_s?;
+        (job.runtime_s > 0.0).then(|| (user_s + system_s) / job.runtime_s / f64::from(job.summed))
+    });
+    let names: Vec<&str> = working.iter().map(|job| job.name.as_str()).collect();
+    let mut trial = Trial {
+        experiment: if alike { first.name.clone() } else { names.join(" + ") },
+        measured_s,
+        elapsed_s: measured_s,
+        read: side(Op::Read),
+        write: side(Op::Write),
+        trim: side(Op::Trim),
+        flush: flush(&working),
+        streams,
+        busy_share: busiest.reduce(f64::max),
+        cpu_user_s: sum(|cpu| cpu.0),
+        cpu_system_s: sum(|cpu| cpu.1),
+        unstated: first.unstated.clone(),
+        ..Trial::blank(spec, Phase::Measure)
+    };
+    trial.achieved_rate_iops = trial.spec.rate_iops.map(|_| trial.iops());
+    let bytes = |side: &Option<Direction>| side.as_ref().map_or(0, |side| side.bytes);
+    trial.witnesses.issued_read_bytes = bytes(&trial.read);
+    trial.witnesses.issued_write_bytes = bytes(&trial.write);
+    trial.witnesses.issued_trim_bytes = bytes(&trial.trim);
+    trial.witnesses.issued_ios = trial.directions().map(|(_, side)| side.ios).sum();
+    if working.iter().any(|job| job.errors > 0) {
+        trial.error_examples.push(RequestError::JobStopped);
+    }
+    Some(trial)
+}
+
+fn stream(job: &Job) -> Stream {
+    let alone = [job];
+    Stream {
+        spec: job.spec(),
+        read: direction(&alone, Op::Read),
+        write: direction(&alone, Op::Write),
+        trim: direction(&alone, Op::Trim),
+        flush: flush(&alone),
+        in_flight_mean: None,
+        unserved: 0,
+        achieved_rate_iops: None,
+        measured_s: Some(job.runtime_s),
+        cpu_user_s: job.cpu_s.map(|cpu| cpu.0),
+        cpu_system_s: job.cpu_s.map(|cpu| cpu.1),
+        windows: Vec::new(),
+    }
+}
+
+/// Merges one direction of jobs that ran together: rates are added, mean latencies weighted, extremes kept.
+fn direction(jobs: &[&Job], op: Op) -> Option<Direction> {
+    let parts: Vec<&Figures> =
+        jobs.iter().flat_map(|job| job.parts()).filter(|part| part.0 == op).map(|p| p.1).collect();
+    let failed: u64 = jobs.iter().map(|job| job.errors).sum();
+    let first = parts.first().copied().cloned();
+    let mut all = match parts.len() {
+        0 => return None,
+        1 => first?,
+        _ => Figures {
+            ios: parts.iter().map(|part| part.ios).sum(),
+            bytes: parts.iter().map(|part| part.bytes).sum(),
+            errors: 0,
+            short: parts.iter().map(|part| part.short).sum(),
+            iops: parts.iter().map(|part| part.iops).sum(),
+            bytes_per_s: parts.iter().map(|part| part.bytes_per_s).sum(),
+            latency_ns: LatencySummary {
+                min: parts.iter().map(|part| part.latency_ns.min).min().flatten(),
+                mean: weighted_mean(&parts),
+                max: parts.iter().map(|part| part.latency_ns.max).max().flatten(),
+                ..LatencySummary::default()
+            },
+        },
+    };
+    // fio does not say which direction failed; the first that there is stands for it.
+    let stands = jobs.iter().flat_map(|job| job.parts()).map(|part| part.0).min() == Some(op);
+    all.errors = if stands { failed } else { 0 };
+    all.direction(jobs.first()?.block_size_bytes())
+}
+
+fn weighted_mean(parts: &[&Figures]) -> Option<f64> {
+    let all: Option<Vec<(f64, f64)>> =
+        parts.iter().map(|part| Some((part.ios? as f64, part.latency_ns.mean?))).collect();
+    let all = all?;
+    let ios: f64 = all.iter().map(|(ios, _)| ios).sum();
+    (ios > 0.0).then(|| all.iter().map(|(ios, mean)| ios * mean).sum::<f64>() / ios)
+}
+
+fn flush(jobs: &[&Job]) -> Option<Flush> {
+    let flushes: Vec<_> = jobs.iter().filter_map(|job| job.flush.as_ref()).collect();
+    let (_, latency_ns) = flushes.first()?;
+    Some(Flush {
+        ios: flushes.iter().map(|(ios, _)| ios).sum(),
+        errors: 0,
+        latency_ns: latency_ns.clone(),
+        histogram: Histogram::new(),
+        commit: None,
+    })
+}

@@ -1,0 +1,419 @@
+//! fio's text for people (`--output-format=normal`, its default), of versions 2 and 3.
+//!
+//! Throughput is computed from the counted requests and the runtime, which the text gives exactly; its own figures are
+//! rounded to three digits. Bytes are requests times block size where the block size is one. Latency is the line `lat`,
+//! from submission to completion, or `clat` where there is no other. The text does not say whether direct I/O was used.
+
+use iosonde_model::{LatencySummary, Named, Unstated};
+use serde_json::{Value, json};
+
+use super::{
+    Damage, Figures, ImportError, ImportFormat, Imported,
+    fio_jobs::{self, Job},
+    fio_options::Options,
+    words::{self, bytes, column, thousands, value},
+};
+
+/// The registered format.
+pub struct FioText;
+
+impl Named for FioText {
+    fn name(&self) -> &'static str {
+        "fio-text"
+    }
+}
+
+impl ImportFormat for FioText {
+    fn recognises(&self, text: &str) -> bool {
+        text.lines().any(|line| group_of(line).is_some()) || text.lines().any(|line| heading(line).is_some())
+    }
+
+    fn read(&self, text: &str) -> Result<Imported, ImportError> {
+        let headings: Vec<Heading> = text.lines().filter_map(heading).collect();
+        let mut reports: Vec<Report> = Vec::new();
+        let mut section = Section::Head;
+        for (number, line) in (1..).zip(text.lines()) {
+            if let Some((name, group, jobs, errors)) = group_of(line) {
+                section = Section::Head;
+                reports.push(Report::new(number, name, group, jobs, errors));
+            } else if line.starts_with("Run status group") {
+                section = Section::Over;
+            } else if let Some(report) = reports.last_mut().filter(|_| section != Section::Over) {
+                report.line(number, line, &mut section)?;
+            }
+        }
+        if reports.is_empty() {
+            let lines = text.lines().count();
+            let why = "the text ends before fio's results: it was stopped, or the copy is not whole";
+            return Err(Damage::at(lines, 1, why));
+        }
+        let mut notes = Vec::new();
+        let jobs: Vec<Job> = reports.iter().map(|report| report.job(&headings)).collect::<Result<_, _>>()?;
+        let trials = fio_jobs::trials(&jobs, &mut notes);
+        notes.dedup();
+        let version = text.lines().find_map(|line| line.trim().strip_prefix("fio-"));
+        let program = version.map_or_else(|| "fio".to_owned(), |version| format!("fio {version}"));
+        Ok(Imported { program: Some(program), ended_s: None, trials, notes })
+    }
+}
+
+/// What is announced of a job: `name: (g=0): rw=randread, bs=(R) 4096B-4096B, .., ioengine=libaio, iodepth=8`.
+struct Heading {
+    name: String,
+    group: i64,
+    rw: String,
+    /// Bytes of a read, write and trim; `None` where there are several sizes.
+    sizes: [Option<u64>; 3],
+    engine: String,
+    depth: String,
+}
+
+fn heading(line: &str) -> Option<Heading> {
+    let (name, rest) = line.split_once(": (g=")?;
+    let (group, rest) = rest.split_once("): ")?;
+    let sizes = rest.split_once("bs=")?.1.split(", ioengine").next()?;
+    Some(Heading {
+        name: name.to_owned(),
+        group: group.parse().ok()?,
+        rw: value(rest, "rw")?.to_owned(),
+        sizes: sizes_of(sizes),
+        engine: value(rest, "ioengine")?.to_owned(),
+        depth: value(rest, "iodepth")?.to_owned(),
+    })
+}
+
+/// `(R) 4096B-4096B, (W) ..` of version 3, `4K-4K/4K-4K/4K-4K` of version 2.
+fn sizes_of(text: &str) -> [Option<u64>; 3] {
+    let one = |range: &str| {
+        let (least, most) = range.trim().split_once('-')?;
+        (least == most)
+            .then(|| bytes(least, 1024.0))
+            .flatten()
+            .map(|size| size as u64)
+            .filter(|&size| size > 0)
+    };
+    let mut sizes = [None; 3];
+    for (at, range) in text.split(['/', ',']).take(3).enumerate() {
+        sizes[at] = one(range.trim().trim_start_matches(|c: char| "(RWT)".contains(c)));
+    }
+    sizes
+}
+
+/// `name: (groupid=0, jobs=3): err= 0: pid=..`
+fn group_of(line: &str) -> Option<(&str, i64, u32, u64)> {
+    let (name, rest) = line.split_once(": (groupid=")?;
+    let (group, rest) = rest.split_once(", jobs=")?;
+    let (jobs, rest) = rest.split_once(')')?;
+    let errors = value(rest, "err")?.split(':').next()?.trim();
+    Some((name, group.trim().parse().ok()?, jobs.trim().parse().ok()?, errors.parse().ok()?))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Section {
+    /// Before the first direction, or amid figures of the whole job.
+    Head,
+    /// Figures of a read (0), write (1) or trim (2).
+    Side(usize),
+    /// Percentiles, of which figure and in which unit.
+    Percentiles(usize, Timed, f64),
+    /// Figures of flushes.
+    Flush,
+    /// Behind the results.
+    Over,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Timed {
+    Clat,
+    Lat,
+    Slat,
+}
+
+#[derive(Debug, Default)]
+struct Side {
+    runtime_s: f64,
+    /// As printed, rounded.
+    iops: Option<f64>,
+    bytes_per_s: Option<f64>,
+    moved_bytes: Option<f64>,
+    clat: LatencySummary,
+    lat: LatencySummary,
+    slat_mean: f64,
+}
+
+struct Report<'a> {
+    number: usize,
+    name: &'a str,
+    group: i64,
+    jobs: u32,
+    errors: u64,
+    sides: [Option<Side>; 3],
+    totals: [Option<u64>; 3],
+    flushes: bool,
+    cpu: Option<(f64, f64)>,
+}
+
+const SIDES: [&str; 3] = ["read", "write", "trim"];
+
+impl<'a> Report<'a> {
+    fn new(number: usize, name: &'a str, group: i64, jobs: u32, errors: u64) -> Self {
+        let sides = [None, None, None];
+        Self { number, name, group, jobs, errors, sides, totals: [None; 3], flushes: false, cpu: None }
+    }
+
+    fn line(&mut self, number: usize, line: &str, section: &mut Section) -> Result<(), ImportError> {
+        let words = line.trim();
+        let damaged = |part: &str, what: &str| {
+            Err(Damage::at(number, column(line, part), format!("{what}: `{}`", shown(part))))
+        };
+        if let Some(at) = SIDES.iter().position(|side| {
+            words.strip_prefix(side).is_some_and(|rest| rest.trim_start().starts_with(':'))
+                && words.contains('=')
+        }) {
+            let Some(side) = side(words) else { return damaged(words, "no throughput and runtime of fio") };
+            self.sides[at] = Some(side);
+            *section = Section::Side(at);
+            return Ok(());
+        }
+        if words.starts_with("fsync/fdatasync") || words.starts_with("sync (") {
+            self.flushes = true;
+            *section = Section::Flush;
+            return Ok(());
+        }
+        if words.starts_with("cpu ") {
+            let share = |name| words::number(value(words, name)?).map(|(percent, _)| percent / 100.0);
+            self.cpu = share("usr").zip(share("sys"));
+            *section = Section::Head;
+        } else if words.starts_with("issued") {
+            let Some(totals) = totals(words) else { return damaged(words, "no counts of requests") };
+            self.totals = totals;
+        } else if let Section::Side(at) | Section::Percentiles(at, ..) = *section {
+            self.timed(at, words, section);
+        }
+        Ok(())
+    }
+
+    /// A line of latencies or percentiles below a direction.
+    fn timed(&mut self, at: usize, words: &str, section: &mut Section) {
+        let Some(side) = self.sides[at].as_mut() else { return };
+        let kinds = [("clat", Timed::Clat), ("lat", Timed::Lat), ("slat", Timed::Slat)];
+        for (name, kind) in kinds {
+            let Some(rest) = words.strip_prefix(name).map(str::trim_start) else { continue };
+            let rest = rest.strip_prefix("percentiles").map_or(rest, str::trim_start);
+            let Some((unit, rest)) = rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) else {
+                continue;
+            };
+            let Some(unit_ns) = unit_ns(unit) else { continue };
+            if words.contains("percentiles") {
+                *section = Section::Percentiles(at, kind, unit_ns);
+            } else if let Some(found) = latency(rest, unit_ns) {
+                match kind {
+                    Timed::Clat => side.clat = found,
+                    Timed::Lat => side.lat = found,
+                    Timed::Slat => side.slat_mean = found.mean.unwrap_or(0.0),
+                }
+            }
+            return;
+        }
+        if let (Section::Percentiles(_, kind, unit_ns), Some(row)) = (*section, words.strip_prefix('|')) {
+            match kind {
+                Timed::Clat => percentiles(row, unit_ns, &mut side.clat),
+                Timed::Lat => percentiles(row, unit_ns, &mut side.lat),
+                Timed::Slat => {}
+            }
+        }
+    }
+
+    fn job(&self, headings: &[Heading]) -> Result<Job, ImportError> {
+        // A heading counts groups otherwise than a result where one group waits for another.
+        let named = || headings.iter().filter(|heading| heading.name == self.name);
+        let heading = named().find(|heading| heading.group == self.group).or_else(|| named().next());
+        let sizes = heading.map_or([None; 3], |heading| heading.sizes);
+        let side =
+            |at: usize| self.sides[at].as_ref().and_then(|side| figures(side, self.totals[at], sizes[at]));
+        let (read, write, trim) = (side(0), side(1), side(2));
+        let rw = match (heading, read.is_some(), write.is_some()) {
+            (Some(heading), ..) => heading.rw.as_str(),
+            (None, true, true) => "randrw",
+            (None, false, true) => "randwrite",
+            (None, _, _) if trim.is_some() => "randtrim",
+            (None, ..) => "randread",
+        };
+        // Options that fio prints; what it does not print is told below.
+        let mut given = json!({ "rw": rw });
+        let size = sizes
+            .into_iter()
+            .zip([&read, &write, &trim])
+            .find_map(|(size, side)| size.filter(|_| side.is_some()));
+        let mut unstated = vec![Unstated::PageCache];
+        if self.flushes {
+            unstated.push(Unstated::Flushes);
+        }
+        match heading {
+            Some(heading) => {
+                given["ioengine"] = heading.engine.as_str().into();
+                given["iodepth"] = heading.depth.as_str().into();
+            }
+            None => unstated.extend([Unstated::QueueDepth, Unstated::Order]),
+        }
+        if let Some(size) = size {
+            given["bs"] = size.to_string().into();
+        }
+        let ios = |side: &Option<Figures>| side.as_ref().and_then(|side| side.ios).unwrap_or(0) as f64;
+        if ios(&read) > 0.0 && ios(&write) > 0.0 {
+            given["rwmixread"] = format!("{:.0}", 100.0 * ios(&read) / (ios(&read) + ios(&write))).into();
+        }
+        let options = Options::of(&given, &Value::Null)
+            .map_err(|why| Damage::at(self.number, 1, format!("job `{}`: {why}", self.name)))?;
+        let runtime_s = self.sides.iter().flatten().map(|side| side.runtime_s).fold(0.0, f64::max);
+        let all_s = runtime_s * f64::from(self.jobs);
+        Ok(Job {
+            name: self.name.to_owned(),
+            group: self.group,
+            options,
+            summed: self.jobs.clamp(1, 65_536),
+            read,
+            write,
+            trim,
+            flush: None,
+            runtime_s,
+            cpu_s: self.cpu.map(|(user, system)| (user * all_s, system * all_s)),
+            errors: u64::from(self.errors != 0),
+            unstated,
+        })
+    }
+}
+
+/// The beginning of a text that is told.
+fn shown(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
+/// `IOPS=200, BW=1600KiB/s (1638kB/s)(1608KiB/1005msec)`, or `io=102120KB, bw=618740B/s, iops=151, runt=169006msec`.
+fn side(words: &str) -> Option<Side> {
+    // Version 2 writes KB for 1,024 bytes.
+    let old = value(words, "runt");
+    let plain = if old.is_some() { 1024.0 } else { 1000.0 };
+    let (moved, runtime) = match old {
+        Some(runtime) => (value(words, "io"), runtime),
+        None => {
+            let (moved, runtime) = words.rsplit_once(")(")?.1.split(')').next()?.split_once('/')?;
+            (Some(moved), runtime)
+        }
+    };
+    let (runtime_ms, unit) = words::number(runtime)?;
+    let runtime_s = if unit == "msec" { runtime_ms / 1000.0 } else { return None };
+    let rate = value(words, "BW").or_else(|| value(words, "bw"));
+    let iops = value(words, "IOPS").or_else(|| value(words, "iops"));
+    Some(Side {
+        runtime_s,
+        iops: iops.and_then(thousands),
+        bytes_per_s: rate.and_then(|word| bytes(word, plain)),
+        moved_bytes: moved.and_then(|word| bytes(word, plain)),
+        ..Side::default()
+    })
+}
+
+/// `total=2775,0,0,0` of version 3, `total=r=2617/w=0/d=0` of version 2.
+fn totals(words: &str) -> Option<[Option<u64>; 3]> {
+    let all = words.split_once("total=")?.1.split([' ', ';']).next()?.trim_end_matches(',');
+    let mut totals = [None; 3];
+    for (at, count) in all.split(['/', ',']).take(3).enumerate() {
+        let digits = count.rsplit('=').next().unwrap_or_default();
+        totals[at] = Some(digits.parse().ok()?);
+    }
+    Some(totals)
+}
+
+fn unit_ns(unit: &str) -> Option<f64> {
+    Some(match unit.trim() {
+        "nsec" => 1.0,
+        "usec" => 1e3,
+        "msec" => 1e6,
+        "sec" => 1e9,
+        _ => return None,
+    })
+}
+
+/// `min=75, max=19516, avg=2877.82, stdev=2173.50`; lines of shares have no mean.
+fn latency(rest: &str, unit_ns: f64) -> Option<LatencySummary> {
+    let figure = |name| value(rest, name).and_then(thousands).map(|figure| figure * unit_ns);
+    let whole = |figure: Option<f64>| figure.filter(|ns| *ns < 1e18).map(|ns| ns as u64);
+    Some(LatencySummary {
+        min: whole(figure("min")),
+        mean: Some(figure("avg")?),
+        stddev: figure("stdev"),
+        max: whole(figure("max")),
+        ..LatencySummary::default()
+    })
+}
+
+/// `1.00th=[  157],  5.00th=[  210],`
+fn percentiles(row: &str, unit_ns: f64, summary: &mut LatencySummary) {
+    for part in row.split("],") {
+        let Some((which, figure)) = part.split_once("th=[") else { continue };
+        let figure = figure.trim().trim_start_matches(">=").trim_end_matches(']');
+        let Some(ns) = thousands(figure).map(|figure| figure * unit_ns) else { continue };
+        let place = match which.trim().trim_start_matches('|').trim() {
+            "50.00" => &mut summary.p50,
+            "90.00" => &mut summary.p90,
+            "99.00" => &mut summary.p99,
+            "99.90" => &mut summary.p99_9,
+            "99.99" => &mut summary.p99_99,
+            _ => continue,
+        };
+        *place = Some(ns);
+    }
+}
+
+/// Submission's share of the latency above which percentiles of completion alone say too little.
+const SUBMISSION_MAX: f64 = 0.1;
+
+fn figures(side: &Side, counted: Option<u64>, size: Option<u64>) -> Option<Figures> {
+    let ios = counted.filter(|&ios| ios > 0);
+    let iops = match ios {
+        Some(ios) if side.runtime_s > 0.0 => Some(ios as f64 / side.runtime_s),
+        _ => side.iops.filter(|&iops| iops > 0.0),
+    };
+    let moved = ios.zip(size).map(|(ios, size)| ios as f64 * size as f64).or(side.moved_bytes);
+    let bytes_per_s = match moved {
+        Some(bytes) if side.runtime_s > 0.0 => Some(bytes / side.runtime_s),
+        _ => side.bytes_per_s,
+    };
+    iops?;
+    let mut latency_ns = if side.lat.mean.is_some() { side.lat.clone() } else { side.clat.clone() };
+    let own = side.lat.p50.is_some() || side.lat.p99.is_some();
+    if !own && side.slat_mean <= SUBMISSION_MAX * latency_ns.mean.unwrap_or(0.0) {
+        let clat = side.clat.clone();
+        latency_ns = LatencySummary {
+            p50: clat.p50,
+            p90: clat.p90,
+            p99: clat.p99,
+            p99_9: clat.p99_9,
+            p99_99: clat.p99_99,
+            ..latency_ns
+        };
+        within(&mut latency_ns);
+    }
+    Some(Figures {
+        ios,
+        bytes: moved.map(|bytes| bytes as u64),
+        iops,
+        bytes_per_s,
+        latency_ns,
+        ..Figures::default()
+    })
+}
+
+/// Percentiles are ends of bins and rounded: what lies beyond the extremes by less than a bin is the extreme.
+fn within(summary: &mut LatencySummary) {
+    let (least, most) = (summary.min.map(|ns| ns as f64), summary.max.map(|ns| ns as f64));
+    for own in [&mut summary.p50, &mut summary.p90, &mut summary.p99, &mut summary.p99_9, &mut summary.p99_99]
+    {
+        let outside =
+            |ns: &f64| least.is_some_and(|least| *ns < least) || most.is_some_and(|most| *ns > most);
+        if own.as_ref().is_some_and(outside) {
+            *own = None;
+        }
+    }
+}

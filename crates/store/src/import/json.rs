@@ -1,0 +1,133 @@
+//! JSON of other programs: read with places, without keys that stand twice, and with a limit.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+
+use super::{Damage, ImportError};
+
+/// Most values of a document: at some 100 bytes each, they take 400 MB.
+const VALUES_MAX: usize = 4_000_000;
+/// Beginnings that turn out to be none, such as warnings that begin with a brace.
+const FALSE_STARTS_MAX: usize = 64;
+/// Maps in which fio writes an option that was given twice: the last one counts there.
+const MAY_REPEAT: [&str; 2] = ["job options", "global options"];
+
+/// The last whole document of a text that has a key, and how many there are. Text before, between and after is passed
+/// over.
+pub(super) fn last_document(text: &str, key: &str) -> Result<(Value, usize), ImportError> {
+    let values = text.bytes().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
+    if values > VALUES_MAX {
+        return Err(Damage::whole(format!("has more than {VALUES_MAX} values, which no result has")));
+    }
+    let (mut last, mut count, mut at, mut failed) = (None, 0, 0, Vec::new());
+    // Lines are counted on, not anew: a text may be thousands of broken beginnings.
+    let (mut lines, mut counted) = (0, 0);
+    while let Some(start) = document_start(text, at).filter(|_| failed.len() < FALSE_STARTS_MAX) {
+        let mut stream = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Strict>();
+        match stream.next() {
+            Some(Ok(Strict(value))) => {
+                at = start + stream.byte_offset();
+                if value.get(key).is_some() {
+                    (last, count) = (Some(value), count + 1);
+                }
+            }
+            Some(Err(error)) => {
+                lines += text[counted..start].matches('\n').count();
+                counted = start;
+                failed.push(Damage::at(lines + error.line(), error.column(), bare(&error)));
+                at = start + 1;
+            }
+            None => break,
+        }
+    }
+    // The first that failed: what follows a broken beginning are its inner parts.
+    let why = failed.into_iter().next();
+    last.map(|last| (last, count))
+        .ok_or_else(|| why.unwrap_or_else(|| Damage::whole("is damaged: no JSON document begins in it")))
+}
+
+/// Returns the message without the place, which counts from the document's beginning.
+fn bare(error: &serde_json::Error) -> String {
+    if error.is_eof() {
+        return "the JSON ends early: the program was stopped, or the copy is not whole".to_owned();
+    }
+    let text = error.to_string();
+    text.rsplit_once(" at line ").map_or(text.clone(), |(what, _)| what.to_owned())
+}
+
+/// The next line that begins with `{`.
+fn document_start(text: &str, from: usize) -> Option<usize> {
+    let begins = |at: &usize| *at == 0 || text.as_bytes()[at - 1] == b'\n';
+    text.get(from..)?.match_indices('{').map(|(place, _)| from + place).find(begins)
+}
+
+/// A value without keys that stand twice.
+struct Strict(Value);
+
+impl<'de> Deserialize<'de> for Strict {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OnceEach).map(Strict)
+    }
+}
+
+struct OnceEach;
+
+impl<'de> Visitor<'de> for OnceEach {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut all = Vec::new();
+        while let Some(Strict(item)) = items.next_element()? {
+            all.push(item);
+        }
+        Ok(Value::Array(all))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut all = Map::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            if all.contains_key(&key) {
+                return Err(A::Error::custom(format!(
+                    "`{key}` stands twice, and it is open which one holds"
+                )));
+            }
+            let value = if MAY_REPEAT.contains(&key.as_str()) {
+                entries.next_value()?
+            } else {
+                entries.next_value::<Strict>()?.0
+            };
+            all.insert(key, value);
+        }
+        Ok(Value::Object(all))
+    }
+}
