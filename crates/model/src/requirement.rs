@@ -369,7 +369,7 @@ mod tests {
     use super::*;
 
     const HEAD: &str = "name = 'x'\nsummary = ''\nwhy = ''\nsource = 'a page'\nsource_date = '2019-04-18'\n";
-    const COMMIT: &str = "[[limit]]\nof = 'commit'\nbelow = 'p99=10ms'\nrw = 'write'\nblock_size = 2300\n";
+    const COMMIT: &str = "[[limit]]\nof = 'commit'\nbelow = 'p99=10ms'\nrw = 'write'\nblock_size = '2300'\n";
 
     fn said(text: &str) -> String {
         let error = Requirement::parse(text, "x.toml").expect_err(text).to_string();
@@ -406,32 +406,32 @@ mod tests {
         let limit = |keys: &str| said(&format!("{HEAD}[[limit]]\n{keys}\n"));
         for (keys, wanted) in [
             // The figure of another workload.
-            ("of = 'commit'\nbelow = 'p99=1ms'\nrw = 'write'\nblock_size = 4096", "x.toml:7:6: [limit] of: "),
-            ("of = 'read'\nbelow = 'p99=1ms'\nrw = 'write'\nblock_size = 4096", "x.toml:7:6: [limit] of: "),
-            ("of = 'write'\nat_least = '5 IOPS'\nrw = 'read'\nblock_size = 4096", "x.toml:7:6: [limit] of: "),
+            ("of = 'commit'\nbelow = 'p99=1ms'\nrw = 'write'\nblock_size = '4k'", "x.toml:7:6: [limit] of: "),
+            ("of = 'read'\nbelow = 'p99=1ms'\nrw = 'write'\nblock_size = '4k'", "x.toml:7:6: [limit] of: "),
+            ("of = 'write'\nat_least = '5 IOPS'\nrw = 'read'\nblock_size = '4k'", "x.toml:7:6: [limit] of: "),
             (
-                "of = 'flush'\nbelow = 'p99=1ms'\nrw = 'write'\nblock_size = 4096\nsync = 'dsync'",
+                "of = 'flush'\nbelow = 'p99=1ms'\nrw = 'write'\nblock_size = '4k'\nsync = 'dsync'",
                 ":7:6: [limit] of",
             ),
-            ("of = 'read'\nrw = 'read'\nblock_size = 4096", "its limit is missing"),
+            ("of = 'read'\nrw = 'read'\nblock_size = '4k'", "its limit is missing"),
             (
-                "of = 'read'\nbelow = 'soon'\nrw = 'read'\nblock_size = 4096",
+                "of = 'read'\nbelow = 'soon'\nrw = 'read'\nblock_size = '4k'",
                 "x.toml:8:9: [limit] below: `soon`",
             ),
             (
-                "of = 'read'\nbelow = 'p99=1ms'\nrw = 'read'\nblock_size = 4096\ncolour = 1",
+                "of = 'read'\nbelow = 'p99=1ms'\nrw = 'read'\nblock_size = '4k'\ncolour = 1",
                 "11:1: [limit] has no key",
             ),
             (
-                "of = 'reed'\nbelow = 'p99=1ms'\nrw = 'read'\nblock_size = 4096",
+                "of = 'reed'\nbelow = 'p99=1ms'\nrw = 'read'\nblock_size = '4k'",
                 "[limit] of is one of \"read\"",
             ),
             (
-                "of = 'read'\nbelow = 'p99=1ms'\nrw = 'read'\nblock_size = 0",
+                "of = 'read'\nbelow = 'p99=1ms'\nrw = 'read'\nblock_size = '0'",
                 "x.toml:10:14: [limit] block_size",
             ),
             (
-                "of = 'read'\nbelow = 'p99=1ms'\nrw = 'read'\nblock_size = 1\nmix = '5%'",
+                "of = 'read'\nbelow = 'p99=1ms'\nrw = 'read'\nblock_size = '1'\nmix = '5%'",
                 "x.toml:11:7: [limit] mix",
             ),
         ] {

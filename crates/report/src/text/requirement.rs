@@ -213,7 +213,7 @@ mod tests {
 
     fn line(low: Option<f64>, high: Option<f64>) -> RequirementLine {
         let text = "name = 'x'\nsummary = ''\nwhy = ''\nsource = 's'\nsource_date = '2026'\n[[limit]]\n\
-                    of = 'commit'\nbelow = 'p99=10ms'\nrw = 'write'\nblock_size = 2300\nsync = 'fdatasync:1'\n";
+                    of = 'commit'\nbelow = 'p99=10ms'\nrw = 'write'\nblock_size = '2300'\nsync = 'fdatasync:1'\n";
         let limit = Requirement::parse(text, "x").unwrap().limits.remove(0);
         RequirementLine {
             limit,
