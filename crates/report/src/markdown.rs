@@ -123,7 +123,7 @@ fn first_screen(run: &Run, out: &mut String) {
         let verdict = text::requirement::verdict;
         put(out, &format!("**{}**: {}\n", verdict(required.verdict), inline(&required.answer)));
         put(out, &format!("{}. {}\n", inline(&required.summary), inline(&required.why)));
-        put(out, &format!("Source: {}\n", inline(&required.source)));
+        put(out, &format!("Source: {}, {}\n", inline(&required.source), required.source_date));
         let rows = required.rows.into_iter();
         let rows =
             rows.map(|row| [row.figure, row.measured, row.limit, verdict(row.verdict).to_owned(), row.basis]);

@@ -42,6 +42,9 @@ pub fn summary(run: &Run, paint: Paint) -> String {
     .concat()
 }
 
+/// Warnings on the screen of a check: with two of two lines each, it has twelve lines at most.
+const CHECK_WARNINGS_MAX: usize = 2;
+
 /// The screen of a check: the answer first, then what it rests on, where the requirement stands, and what would settle
 /// it.
 fn requirement(run: &Run, table: &RequirementTable, paint: Paint) -> String {
@@ -63,13 +66,18 @@ fn requirement(run: &Run, table: &RequirementTable, paint: Paint) -> String {
             }
         }
     }
-    line("target", &crate::story::measured(run));
-    line("source", &table.source);
+    let place = [run.info.device.file_system.as_deref(), run.info.device.name.as_deref()];
+    let place: Vec<&str> = place.into_iter().flatten().collect();
+    let place = if place.is_empty() { String::new() } else { format!(" ({})", place.join(" on ")) };
+    line("target", &format!("{}{place}, {}", run.info.target, units::duration(run.info.elapsed_s)));
+    // The address is in the requirement's file and in the document.
+    let source = table.source.split(": https://").next().unwrap_or_default();
+    line("source", &format!("{source}, {}", table.source_date));
     if let Some(remedy) = &table.remedy {
         line("to settle", remedy);
     }
     let validity = validity(run);
-    for warning in validity.lines.iter().filter(|line| line.mark == Weight::Doubt).take(WARNINGS_MAX) {
+    for warning in validity.lines.iter().filter(|line| line.mark == Weight::Doubt).take(CHECK_WARNINGS_MAX) {
         line("warning", &warning.text);
     }
     out

@@ -15,8 +15,10 @@ pub struct RequirementTable {
     pub name: String,
     /// What it requires.
     pub summary: String,
-    /// Where it is published, with the date of the text.
+    /// Where it is published.
     pub source: String,
+    /// Date of that text.
+    pub source_date: String,
     /// Why it is required.
     pub why: String,
     /// The answer to all limits together.
@@ -83,7 +85,8 @@ pub fn table(run: &Run, requirement: &Requirement, lines: &[RequirementLine]) ->
     RequirementTable {
         name: requirement.name.clone(),
         summary: requirement.summary.clone(),
-        source: format!("{} ({})", requirement.source, requirement.source_date),
+        source: requirement.source.clone(),
+        source_date: requirement.source_date.clone(),
         why: requirement.why.clone(),
         verdict,
         answer,
