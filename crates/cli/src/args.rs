@@ -68,6 +68,8 @@ pub enum Command {
     Resume(ResumeArgs),
     /// Run one workload once, like fio, and check it
     Point(Box<PointArgs>),
+    /// Check storage against a documented requirement (etcd, ..): pass, fail or inconclusive
+    Check(Box<CheckArgs>),
     /// Run fio's job files, or a fio command line, and check the results
     Fio(Box<FioArgs>),
     /// List the runs in the notebook
@@ -104,6 +106,8 @@ pub enum Command {
     Devices(DevicesArgs),
     /// List the vendors' data sheets, or print one
     Specs(NameArgs),
+    /// List the documented requirements, or print one
+    Requirements(NameArgs),
     /// Measure iosonde's own error rates on simulated devices with known truth
     Selftest(SelftestArgs),
     /// Print the manual page of any name in the lists
@@ -263,6 +267,27 @@ pub struct PointArgs {
     #[arg(long = "group_reporting", hide = true, value_name = "1", num_args = 0..=1, require_equals = true)]
     #[arg(value_parser = ["1"], default_missing_value = "1")]
     pub group_reporting: Option<String>,
+    /// What is measured and how.
+    #[command(flatten)]
+    pub common: TargetArgs,
+}
+
+/// `iosonde check`.
+#[derive(Debug, Clone, Args)]
+pub struct CheckArgs {
+    /// A requirement's name (`iosonde requirements` lists them), or a path ending in .toml
+    pub requirement: String,
+    /// A directory, file, block device or sim:NAME
+    pub target: String,
+    /// Run time, preparation included; more of it narrows the interval [default: the requirement's; 60s]
+    #[arg(long, value_name = "TIME", value_parser = units::parse_time)]
+    pub time: Option<u64>,
+    /// Write a JUnit file for a build server
+    #[arg(long, value_name = "PATH")]
+    pub junit: Option<PathBuf>,
+    /// File of the HTML report [default: none]
+    #[arg(short, long, value_name = "PATH")]
+    pub out: Option<PathBuf>,
     /// What is measured and how.
     #[command(flatten)]
     pub common: TargetArgs,

@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use iosonde_model::{Outcome, Phase, Run, Trial};
+use iosonde_infer::requirement;
+use iosonde_model::{Outcome, Phase, RequirementVerdict, Run, Study, Trial};
 use iosonde_report::text;
 use iosonde_rig::guard::Protected;
 
 use crate::{
-    failure::{DOUBT, Failure},
-    output::{self, write},
+    failure::{DOUBT, Failure, INCONCLUSIVE},
+    output::{self, result, write},
     screen::Screen,
 };
 
@@ -19,6 +20,8 @@ pub struct Destination {
     pub out: Option<PathBuf>,
     /// The JSON document: `-` is stdout.
     pub json: Option<PathBuf>,
+    /// The JUnit file of a check.
+    pub junit: Option<PathBuf>,
     /// Whether a warning is a failure.
     pub strict: bool,
     /// Whether the notebook alone gets the result.
@@ -31,6 +34,8 @@ pub struct Shown<'a> {
     pub text: &'a dyn Fn() -> String,
     /// The page, where there can be one.
     pub html: &'a dyn Fn() -> Result<Option<Vec<u8>>, Failure>,
+    /// The JUnit file, where there is a requirement.
+    pub junit: &'a dyn Fn() -> Option<String>,
     /// The document.
     pub json: &'a dyn Fn() -> Result<String, Failure>,
     /// Default name of the page.
@@ -53,27 +58,35 @@ impl Destination {
             return Err(Failure::usage("-o and --json name the same file; give each its own"));
         }
         output::check(out, apart, screen)?;
+        self.junit.as_deref().map_or(Ok(()), |junit| output::check(junit, apart, screen))?;
         self.json.as_deref().map_or(Ok(()), |json| output::check(json, apart, screen))
     }
 
     /// The files of the results: no target is one of them.
     pub fn files(&self) -> Vec<Protected> {
         let one = |path: &Option<PathBuf>, what| path.clone().map(|path| Protected { path, what });
-        let both =
-            [one(&self.out, "the report of this run"), one(&self.json, "the JSON document of this run")];
-        both.into_iter().flatten().collect()
+        let all = [
+            one(&self.out, "the report of this run"),
+            one(&self.json, "the JSON document of this run"),
+            one(&self.junit, "the JUnit file of this run"),
+        ];
+        all.into_iter().flatten().collect()
     }
 
     /// Prints the summary and writes the requested files.
     pub fn show(&self, shown: Shown, screen: Screen) -> Result<(), Failure> {
         let json_to_stdout = self.json.as_deref() == Some(Path::new("-"));
         // The summary first: whatever becomes of the files, it has been seen.
-        if !json_to_stdout {
+        if !json_to_stdout && self.junit.as_deref() != Some(Path::new("-")) {
             screen.result(&(shown.text)())?;
         }
         let path = self.out.clone().unwrap_or(shown.name);
-        if let Some(page) = (shown.html)()? {
-            write(&path, &page, screen).map_err(elsewhere)?;
+        let page = (shown.html)()?;
+        if let Some(page) = &page {
+            write(&path, page, screen).map_err(elsewhere)?;
+        }
+        if let (Some(junit), Some(text)) = (&self.junit, (shown.junit)()) {
+            result(junit, &text, screen).map_err(elsewhere)?;
         }
         if let Some(json) = &self.json {
             let text = (shown.json)()?;
@@ -83,8 +96,9 @@ impl Destination {
                 write(json, text.as_bytes(), screen).map_err(elsewhere)?
             }
         }
-        if !json_to_stdout {
-            screen.result(&format!("\nreport  {}     show again  {}\n", path.display(), shown.again))?;
+        if !json_to_stdout && self.junit.as_deref() != Some(Path::new("-")) {
+            let report = page.map_or_else(String::new, |_| format!("report  {}     ", path.display()));
+            screen.result(&format!("\n{report}show again  {}\n", shown.again))?;
         }
         Ok(())
     }
@@ -104,9 +118,20 @@ pub fn failure_of(run: &Run, strict: bool) -> Option<Failure> {
     if let Some(why) = nothing_worked(run) {
         return Some(Failure::failed(why));
     }
+    if let Some(answer) = requirement_of(run).filter(|answer| *answer != RequirementVerdict::Pass) {
+        let code = if answer == RequirementVerdict::Fail { DOUBT } else { INCONCLUSIVE };
+        // The screen has said why.
+        return Some(Failure { code, text: String::new() });
+    }
     let doubtful = run.verdicts.iter().any(|verdict| verdict.verdict >= Outcome::Warning);
     (strict && doubtful)
         .then(|| Failure { code: DOUBT, text: "--strict: a verdict is a warning or invalid".into() })
+}
+
+/// The answer to the requirement that a run checked; `None` for other runs.
+fn requirement_of(run: &Run) -> Option<RequirementVerdict> {
+    let requirement = Study::parse(&run.info.study_source, &run.info.study).ok()?.requirement?;
+    Some(requirement::verdict(&requirement::lines(run, &requirement)))
 }
 
 /// Why a run is no result at all: every request of it failed.

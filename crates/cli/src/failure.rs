@@ -6,8 +6,10 @@ use std::fmt;
 pub const USAGE: u8 = 2;
 /// The run failed.
 pub const FAILED: u8 = 1;
-/// Done, but there is a warning and `--strict` was given.
+/// Done, but a requirement failed, or there is a warning and `--strict` was given.
 pub const DOUBT: u8 = 3;
+/// Done, and a requirement is neither met nor failed.
+pub const INCONCLUSIVE: u8 = 4;
 /// Stopped by a signal; what was measured is kept.
 pub const INTERRUPTED: u8 = 130;
 

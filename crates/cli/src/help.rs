@@ -36,6 +36,14 @@ const COMMANDS: &[(&str, Examples, &[&str])] = &[
         &[],
     ),
     (
+        "check",
+        &[
+            ("check etcd ./", "whether etcd would be content here, in a minute"),
+            ("check my-service.toml /srv --junit check.xml", "a requirement of your own, for a build server"),
+        ],
+        &[],
+    ),
+    (
         "fio",
         &[
             ("fio job.fio --time 10s", "a job file, no job longer than 10 seconds"),
@@ -119,6 +127,11 @@ const COMMANDS: &[(&str, Examples, &[&str])] = &[
         "devices",
         &[("devices", "the list"), ("devices sata-ssd", "one device's parameters and truths")],
         UNMEASURED,
+    ),
+    (
+        "requirements",
+        &[("requirements", "the list"), ("requirements etcd > mine.toml", "a requirement to change")],
+        OF_A_LIST,
     ),
     ("specs", &[("specs", "the list"), ("specs d7-p5600 > mine.toml", "a sheet to change")], OF_A_LIST),
     (

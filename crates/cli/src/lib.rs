@@ -4,6 +4,7 @@
 //! `iosonde run` calls, without a process and a notebook for each.
 
 mod args;
+mod builtin;
 mod campaign;
 mod command;
 mod destination;
@@ -14,6 +15,7 @@ mod notebook;
 mod options;
 mod output;
 mod progress;
+mod requirements;
 mod results;
 mod screen;
 mod selftest;
@@ -62,6 +64,7 @@ fn dispatch(cli: &Cli, screen: Screen) -> Result<(), Failure> {
     match &cli.command {
         Command::Run(args) => command::run::run(args, store, screen),
         Command::Resume(args) => command::resume::run(args, store, screen),
+        Command::Check(args) => command::check::run(args, store, screen),
         Command::Point(args) => command::point::run(args, store, screen),
         Command::Fio(args) => command::fio::run(args, store, screen),
         Command::Ls(args) => command::ls::run(args, store, screen),
@@ -74,6 +77,7 @@ fn dispatch(cli: &Cli, screen: Screen) -> Result<(), Failure> {
         Command::Compare(args) => command::compare::run(args, store, screen),
         Command::Spec(args) => command::spec::run(args, store, screen),
         Command::Specs(args) => command::spec::list_sheets(args.name.as_deref(), screen),
+        Command::Requirements(args) => command::check::list_requirements(args.name.as_deref(), screen),
         Command::Doctor(args) => command::doctor::run(args, screen),
         Command::Studies(args) => command::studies::run(args, screen),
         Command::Engines(args) => registry::engine(args.name.as_deref(), screen),

@@ -1,8 +1,11 @@
 //! Vendors' sheets: those that come with the program, and those from files.
 
-use iosonde_model::{Sheet, Study, nearest};
+use iosonde_model::{Sheet, Study};
 
-use crate::failure::{Failure, in_words};
+use crate::{
+    builtin::{self, Builtin},
+    failure::Failure,
+};
 
 macro_rules! sheets {
     ($($name:literal),+ $(,)?) => {
@@ -11,7 +14,7 @@ macro_rules! sheets {
 }
 
 /// Name and text. A new sheet is a file and its name here.
-pub const SHEETS: &[(&str, &str)] = sheets![
+pub const SHEETS: Builtin = sheets![
     "d7-p5600",
     "samsung-990-pro",
     "samsung-870-evo",
@@ -42,19 +45,8 @@ fn read(word: &str) -> Result<(Sheet, toml::Table), Failure> {
 }
 
 fn parse(word: &str) -> Result<(Sheet, String), Failure> {
-    if word.ends_with(".toml") {
-        let text = std::fs::read_to_string(word)
-            .map_err(|e| Failure::usage(format!("the sheet {word} cannot be read: {}", in_words(&e))))?;
-        return Ok((Sheet::parse(&text, word).map_err(Failure::usage)?, text));
-    }
-    let Some((name, text)) = SHEETS.iter().find(|(name, _)| *name == word) else {
-        let near = nearest(word, SHEETS.iter().map(|(name, _)| *name));
-        let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-        return Err(Failure::usage(format!(
-            "there is no sheet named `{word}`{hint}\n  iosonde specs lists them; a file of your own ends in .toml"
-        )));
-    };
-    Ok((Sheet::parse(text, name).map_err(Failure::failed)?, (*text).to_owned()))
+    let text = builtin::text(word, SHEETS, "sheet", "specs")?;
+    Ok((Sheet::parse(&text, word).map_err(Failure::usage)?, text.into_owned()))
 }
 
 /// In flight where a sheet does not say: past the knee of a drive with 32 units that random addresses choose blindly.

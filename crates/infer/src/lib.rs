@@ -9,6 +9,7 @@ pub mod conclude;
 mod consistency;
 pub mod finding;
 pub mod portrait;
+pub mod requirement;
 pub mod sheet;
 pub mod slow;
 #[cfg(test)]

@@ -31,8 +31,8 @@ pub fn judge(run: &mut Run) -> Judged {
     let of_trials = judge_trials(run);
     let standing = standing_of(run, &of_trials);
     let voids = voids_of(run, &standing);
-    let (confidence, seed) = (confidence(run), run.info.seed);
-    let estimates = estimate::fill_points(&mut run.points, &run.trials, &voids, confidence, seed);
+    let confidence = confidence(run);
+    let estimates = estimate::fill_points(&mut run.points, &run.trials, &voids, confidence);
     let standing = standing.with_outliers(estimates.outliers());
 
     let scopes: Vec<_> = (0..run.points.len()).map(Scope::Point).chain([Scope::Run]).collect();

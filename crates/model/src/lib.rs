@@ -16,6 +16,7 @@ mod note;
 mod point;
 mod portrait;
 mod registry;
+mod requirement;
 mod run;
 mod sheet;
 mod sheet_line;
@@ -42,11 +43,17 @@ pub use name::{
     CheckName, ComparedFigure, ExperimentName, FindingName, RunProperty, TraitKey, WorkloadGroup,
 };
 pub use note::{DeviceNote, LeftOut, LoopNote, Preconditioning};
-pub use point::{Closed, Estimate, Level, LevelCondition, NoInterval, Planned, Point, PointDirection};
+pub use point::{
+    Closed, Estimate, Level, LevelCondition, NoInterval, Planned, Point, PointDirection, PointLatency,
+};
 pub use portrait::{
     Build, Compliance, Derivation, Misfit, NoPortrait, Portrait, Trait, TraitSource, Unidentified,
 };
 pub use registry::{Entry, Named, Registry, Unknown, nearest};
+pub use requirement::{
+    RequiredBound, RequiredLimit, RequiredOf, RequiredWorkload, Requirement, RequirementLine,
+    RequirementUnsettled, RequirementVerdict,
+};
 pub use run::{IMPORT, RUN_SCHEMA, Run, RunInfo, RunState};
 pub use sheet::{Claim, ClaimUnit, Sheet};
 pub use sheet_line::{ClaimVerdict, SheetBasis, SheetLine, UnlikeClaim};

@@ -103,6 +103,22 @@ pub struct PointDirection {
     pub levels: Vec<Level>,
 }
 
+/// Latencies of what a workload does beside its requests: flushes, or commits (writes with the flush that makes them
+/// durable).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PointLatency {
+    /// How many were timed, over all valid trials.
+    pub count: u64,
+    /// Mean latency: the geometric mean over trials.
+    pub latency_ns_mean: Option<Estimate>,
+    /// Median latency, of the trials' merged histograms.
+    pub latency_ns_p50: Option<Estimate>,
+    /// 99th percentile, of the trials' merged histograms.
+    pub latency_ns_p99: Option<Estimate>,
+    /// 99.9th percentile, of the trials' merged histograms.
+    pub latency_ns_p99_9: Option<Estimate>,
+}
+
 /// Combination of parameters with the results of its trials.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Point {
@@ -141,6 +157,13 @@ pub struct Point {
     /// Results of the trims.
     #[serde(default)]
     pub trim: Option<PointDirection>,
+    /// Latencies of the flushes, where the workload flushes.
+    #[serde(default)]
+    pub flush: Option<PointLatency>,
+    /// Latencies of the commits: from the first write since the last flush to the end of the flush, or of a write that
+    /// is durable by itself.
+    #[serde(default)]
+    pub commit: Option<PointLatency>,
 }
 
 impl Point {
@@ -161,6 +184,8 @@ impl Point {
             read: None,
             write: None,
             trim: None,
+            flush: None,
+            commit: None,
         }
     }
 

@@ -158,9 +158,9 @@ impl Claim {
 }
 
 /// `118000`, `118000 IOPS`, `3500 MB/s`.
-struct ClaimValue {
-    value: f64,
-    unit: ClaimUnit,
+pub(crate) struct ClaimValue {
+    pub(crate) value: f64,
+    pub(crate) unit: ClaimUnit,
 }
 
 impl FromStr for ClaimValue {

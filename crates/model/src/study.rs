@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    requirement::{Requirement, RequirementFile},
     sheet::{Sheet, SheetFile},
     toml_file::{FileError, Problem, TextPosition, TomlDocument},
     units::{Percentage, SizeBytes, TimeNs},
@@ -33,6 +34,8 @@ pub struct Study {
     pub experiments: Vec<ExperimentSpec>,
     /// The vendor's sheet whose lines it measures.
     pub sheet: Option<Sheet>,
+    /// The requirement whose figures it measures.
+    pub requirement: Option<Requirement>,
     /// The file's text.
     pub source: String,
 }
@@ -99,6 +102,7 @@ struct StudyFile {
     adaptive: AdaptiveKey,
     experiment: Vec<ExperimentFile>,
     sheet: Option<SheetFile>,
+    requirement: Option<RequirementFile>,
 }
 
 /// `adaptive = true`, `false` or `"deeper"`.
@@ -179,6 +183,7 @@ impl Study {
         if file.sheet.as_ref().is_some_and(|sheet| sheet.claim.is_empty()) {
             return Err(document.missing("sheet.claim", "").explained(NEEDED));
         }
+        let requirement = file.requirement.map(|own| Requirement::checked(own, &document, "requirement."));
         let mut experiments: Vec<ExperimentSpec> = Vec::new();
         for (index, table) in file.experiment.into_iter().enumerate() {
             let ExperimentFile { kind, name, only_on, parameters } = table;
@@ -203,6 +208,7 @@ impl Study {
             adaptive: file.adaptive.into(),
             experiments,
             sheet: file.sheet.map(Sheet::from),
+            requirement: requirement.transpose()?,
             source: text.to_owned(),
         })
     }

@@ -83,9 +83,13 @@ impl<'a> TomlDocument<'a> {
         self.notes.into_inner().values
     }
 
-    /// The value of a key within its sections: `queue.service.fixed`.
+    /// The value of a key within its sections: `queue.service.fixed`; of one of several tables of a name by its number
+    /// from 0: `limit.0.below`.
     pub fn get(&self, path: &str) -> Option<&Spanned<DeValue<'a>>> {
-        path.split('.').try_fold(&self.root, |value, key| value.get_ref().as_table()?.get(key))
+        path.split('.').try_fold(&self.root, |value, key| match value.get_ref() {
+            DeValue::Array(values) => values.get(key.parse::<usize>().ok()?),
+            other => other.as_table()?.get(key),
+        })
     }
 
     /// The line of a byte of the text, counted from 1.

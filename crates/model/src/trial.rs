@@ -425,6 +425,20 @@ impl Trial {
         (duration_ns / 10).clamp(25_000_000, 5_000_000_000)
     }
 
+    /// Latencies of its flushes, where it made some.
+    pub fn flushes(&self) -> Option<&Histogram> {
+        self.flush.as_ref().map(|flush| &flush.histogram)
+    }
+
+    /// Latencies of its commits: writes and the flush that made them durable, or writes that are durable by themselves.
+    pub fn commits(&self) -> Option<&Histogram> {
+        match &self.flush {
+            Some(flush) => flush.commit.as_ref().map(|commits| &commits.histogram),
+            None if self.spec.sync.with_each_write() => self.write.as_ref().map(|write| &write.histogram),
+            None => None,
+        }
+    }
+
     /// A trial of a workload in which nothing was counted.
     pub fn blank(spec: TrialSpec, phase: Phase) -> Self {
         Self {

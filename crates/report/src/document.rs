@@ -2,6 +2,7 @@
 
 mod compared;
 mod portrait;
+mod requirement;
 mod sheet;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use crate::{error::ReportError, text};
 
 pub use compared::{ComparedDocument, ComparisonLine, DifferenceLine, PairLine};
 pub use portrait::{ComplianceLine, PortraitDocument, TraitLine};
+pub use requirement::{RequiredLine, RequirementDocument};
 pub use sheet::ClaimLine;
 
 /// A run as other programs read it.
@@ -38,6 +40,9 @@ pub struct Document {
     pub findings: Vec<FindingLine>,
     /// Recommendations.
     pub advice: Vec<Advice>,
+    /// The requirement that the run checked, with the answer; `None` for other runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requirement: Option<RequirementDocument>,
 }
 
 /// A verdict with its words.
@@ -108,6 +113,7 @@ impl Document {
             verdicts: run.verdicts.iter().map(verdict).collect(),
             findings: run.findings.iter().map(finding).collect(),
             advice: text::advice::advice(run),
+            requirement: RequirementDocument::of_run(run),
         }
     }
 }

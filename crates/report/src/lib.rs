@@ -29,12 +29,13 @@ pub use comparison::comparison;
 pub use device_file::device_file;
 pub use document::{
     ClaimLine, ComparedDocument, ComparisonLine, ComplianceLine, DifferenceLine, Document, FindingLine,
-    PairLine, PortraitDocument, TraitLine, VerdictLine, compared_json, json,
+    PairLine, PortraitDocument, RequiredLine, RequirementDocument, TraitLine, VerdictLine, compared_json,
+    json,
 };
 pub use error::ReportError;
 pub use format::{FORMATS, Files, Format};
 pub use html::html;
-pub use junit::junit;
+pub use junit::{requirement_junit, results_junit};
 pub use paint::{Paint, clean, paragraph};
 pub use quantity::Quantity;
 pub use results::judged;

@@ -119,6 +119,20 @@ fn first_screen(run: &Run, out: &mut String) {
         table(&["Line", "Claimed", "Measured", "Verdict", "Conditions"], rows, out);
         put(out, "");
     }
+    if let Some(required) = text::requirement::of_run(run) {
+        let verdict = text::requirement::verdict;
+        put(out, &format!("**{}**: {}\n", verdict(required.verdict), inline(&required.answer)));
+        put(out, &format!("{}. {}\n", inline(&required.summary), inline(&required.why)));
+        put(out, &format!("Source: {}, {}\n", inline(&required.source), required.source_date));
+        let rows = required.rows.into_iter();
+        let rows =
+            rows.map(|row| [row.figure, row.measured, row.limit, verdict(row.verdict).to_owned(), row.basis]);
+        table(&["Figure", "Measured", "Limit", "Verdict", "Workload"], rows, out);
+        put(out, "");
+    }
+    for (verdict, answer) in text::requirement::beside(run) {
+        put(out, &format!("Requirement, {}: {}\n", text::requirement::verdict(verdict), inline(&answer)));
+    }
     let results = results(run);
     if !results.storage.is_empty() {
         put(out, &format!("{}\n", inline(&results.storage)));

@@ -8,6 +8,7 @@ use crate::{
         footnote::WARNINGS_MAX,
         number::{Figure, Style, in_a_column},
         point_table::{PointRow, point_table},
+        requirement::RequirementTable,
         result_table::{Cell, ResultRow, ResultTable},
         results::results,
         validity::{self, Weight, validity},
@@ -15,8 +16,8 @@ use crate::{
 };
 use iosonde_infer::finding::RUN;
 use iosonde_model::{
-    Commits, Direction, Finding, Flush, Injected, Judgement, LatencySummary, Op, Outcome, Run, Status, Trial,
-    TrialSpec, Unit, Verification, fio::FioReport, units,
+    Commits, Direction, Finding, Flush, Injected, Judgement, LatencySummary, Op, Outcome, RequirementVerdict,
+    Run, Status, Trial, TrialSpec, Unit, Verification, fio::FioReport, units,
 };
 
 pub use crate::paint::Paint;
@@ -26,15 +27,83 @@ const HEAD: usize = 10;
 
 /// The screen that ends a study: VALID, RESULTS, ADVICE.
 pub fn summary(run: &Run, paint: Paint) -> String {
+    if let Some(table) = text::requirement::of_run(run) {
+        return requirement(run, &table, paint);
+    }
     [
         measured(run, paint),
         valid(run, true, paint),
         sheet_of(run, paint),
         results_of(run, paint),
         points(run, paint),
+        requirements_beside(run, paint),
         advice(run, paint),
     ]
     .concat()
+}
+
+/// Warnings on the screen of a check: with two of two lines each, it has twelve lines at most.
+const CHECK_WARNINGS_MAX: usize = 2;
+
+/// The screen of a check: the answer first, then what it rests on, where the requirement stands, and what would settle
+/// it.
+fn requirement(run: &Run, table: &RequirementTable, paint: Paint) -> String {
+    const LEAD: usize = 14;
+    let word = text::requirement::verdict(table.verdict).to_uppercase();
+    let gap = " ".repeat(LEAD - word.len());
+    let lead = format!("{}{gap}", paint.ink(verdict_ink(table.verdict), &word));
+    let mut out = paint.hang(&lead, LEAD, &clean(&table.answer));
+    let mut line = |label: &str, text: &str| {
+        out += &paint.hang(&format!("  {label:<w$}", w = LEAD - 2), LEAD, &clean(text));
+    };
+    match &table.rows[..] {
+        [row] => line("workload", &row.basis),
+        rows => {
+            for row in rows {
+                let answer = text::requirement::verdict(row.verdict);
+                let told = format!("{} {}; {}. {}", row.figure, row.measured, row.limit, row.basis);
+                line(answer, &told);
+            }
+        }
+    }
+    let place = [run.info.device.file_system.as_deref(), run.info.device.name.as_deref()];
+    let place: Vec<&str> = place.into_iter().flatten().collect();
+    let place = if place.is_empty() { String::new() } else { format!(" ({})", place.join(" on ")) };
+    line("target", &format!("{}{place}, {}", run.info.target, units::duration(run.info.elapsed_s)));
+    // The address is in the requirement's file and in the document.
+    let source = table.source.split(": https://").next().unwrap_or_default();
+    line("source", &format!("{source}, {}", table.source_date));
+    if let Some(remedy) = &table.remedy {
+        line("to settle", remedy);
+    }
+    let validity = validity(run);
+    for warning in validity.lines.iter().filter(|line| line.mark == Weight::Doubt).take(CHECK_WARNINGS_MAX) {
+        line("warning", &warning.text);
+    }
+    out
+}
+
+fn verdict_ink(verdict: RequirementVerdict) -> Ink {
+    match verdict {
+        RequirementVerdict::Pass => Ink::Good,
+        RequirementVerdict::Inconclusive => Ink::Doubt,
+        RequirementVerdict::Fail => Ink::Bad,
+    }
+}
+
+/// Requirements whose workload a run measured beside its own question.
+fn requirements_beside(run: &Run, paint: Paint) -> String {
+    let told = text::requirement::beside(run);
+    if told.is_empty() {
+        return String::new();
+    }
+    let mut out = format!("\n{}\n", paint.ink(Ink::Strong, "REQUIREMENTS"));
+    for (verdict, answer) in told {
+        let word = text::requirement::verdict(verdict);
+        let lead = format!("  {}{}", paint.ink(verdict_ink(verdict), word), " ".repeat(14 - word.len()));
+        out += &paint.hang(&lead, 16, &clean(&answer));
+    }
+    out
 }
 
 /// What was measured: study, target, device, size, time and version.

@@ -15,7 +15,7 @@
 //! | equivalence test for a steady state | [`steady`] |
 //! | variances of many small groups | [`empirical_bayes`] |
 //! | nonlinear curves | [`least_squares`](mod@least_squares) |
-//! | standard errors of any statistic | [`bootstrap`] |
+//! | share of events in clusters, quantiles of values in blocks | [`clustered_share`] |
 //! | median, median absolute deviation | [`robust`] |
 //!
 //! Positive quantities are treated as natural logarithms, so that a ratio is a difference: 0.05 is about 5 %.
@@ -46,8 +46,8 @@
 
 pub mod autoregression;
 mod bisect;
-pub mod bootstrap;
 pub mod change_point;
+pub mod clustered_share;
 pub mod empirical_bayes;
 mod estimate;
 pub mod least_squares;

@@ -10,7 +10,7 @@ use super::{Campaign, CampaignSpec, SessionSpec, plan, turn::Turn};
 use crate::{
     failure::Failure,
     measure::{Measurement, book::Book, info::new_info},
-    notebook,
+    notebook, requirements,
     screen::Screen,
     session::{self, Asked, Session, fits},
     studies,
@@ -19,7 +19,7 @@ use crate::{
 impl Campaign {
     /// Opens the targets and writes a run down for each.
     pub fn begin(spec: CampaignSpec, store: Option<&Path>, screen: Screen) -> Result<Self, Failure> {
-        let command = format!("iosonde run {}", spec.study.name);
+        let command = requirements::command(&spec.study);
         spec.sessions.iter().try_for_each(|own| session::check_target(&own.target, &command))?;
         let path = notebook::open(store, &screen)?.path().to_owned();
         let mut opened = Vec::new();

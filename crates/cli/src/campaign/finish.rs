@@ -5,7 +5,7 @@ use std::path::Path;
 use iosonde_infer::compare;
 use iosonde_infer::compare::{Scattered, Side};
 use iosonde_model::{DeviceNote, Run};
-use iosonde_report::{FORMATS, paragraph, terminal};
+use iosonde_report::{FORMATS, paragraph, terminal, text};
 use iosonde_store::Notebook;
 
 use crate::{
@@ -67,7 +67,12 @@ fn show(run: &Run, below: &str, destination: &Destination, screen: Screen) -> Re
     let paint = screen.paint();
     let shown = Shown {
         text: &|| terminal::summary(run, paint) + below,
-        html: &|| Ok(Some(iosonde_report::html(run).into_bytes())),
+        // A check is one question: its page is written where it is asked for.
+        html: &|| {
+            let asked = destination.out.is_some() || text::requirement::of_run(run).is_none();
+            Ok(asked.then(|| iosonde_report::html(run).into_bytes()))
+        },
+        junit: &|| iosonde_report::requirement_junit(run),
         json: &|| iosonde_report::json(run).map_err(Failure::failed),
         name: default_out(run, "html"),
         again: format!("iosonde show {}", run.info.id),
@@ -77,7 +82,7 @@ fn show(run: &Run, below: &str, destination: &Destination, screen: Screen) -> Re
 
 fn compared(sides: &[Side], destination: &Destination, screen: Screen) -> Result<(), Failure> {
     let compared = compare::compare(sides, &sides::usual_question(sides))
-        .map_err(|why| Failure::failed(iosonde_report::text::compare::nothing(&why)))?;
+        .map_err(|why| Failure::failed(text::compare::nothing(&why)))?;
     let paint = screen.paint();
     let ids: Vec<&str> = sides.iter().map(|side| side.runs[0].info.id.as_str()).collect();
     let alone = default_out(&sides[0].runs[0], "html").to_string_lossy().into_owned();
@@ -85,6 +90,7 @@ fn compared(sides: &[Side], destination: &Destination, screen: Screen) -> Result
     let shown = Shown {
         text: &|| iosonde_report::comparison(sides, &compared, screen.verbose, paint),
         html: &|| html.several(sides, &compared).map(Some).map_err(Failure::failed),
+        junit: &|| None,
         json: &|| iosonde_report::compared_json(&compared).map_err(Failure::failed),
         name: alone.replace(ids[0], &ids.join("-")).into(),
         again: format!("iosonde compare {}\none alone  iosonde show {}", ids.join(" "), ids[0]),

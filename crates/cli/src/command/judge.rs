@@ -1,7 +1,7 @@
 //! `iosonde judge`: another tool's results, and what is wrong with them. Keeps nothing.
 
 use iosonde_model::Outcome;
-use iosonde_report::{judged, junit};
+use iosonde_report::{judged, results_junit};
 
 use crate::{
     args::JudgeArgs,
@@ -23,7 +23,7 @@ pub fn run(args: &JudgeArgs, screen: Screen) -> Result<(), Failure> {
             let text = iosonde_report::json(&run).map_err(Failure::failed)?;
             result(path, &text, screen)?
         }
-        (_, Some(path)) => result(path, &junit(&run, args.strict), screen)?,
+        (_, Some(path)) => result(path, &results_junit(&run, args.strict), screen)?,
         _ => screen.result(&judged(&run, screen.paint()))?,
     }
     if args.strict && run.verdicts.iter().any(|verdict| verdict.verdict >= Outcome::Warning) {

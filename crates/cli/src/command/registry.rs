@@ -1,7 +1,10 @@
 //! `iosonde engines`, `checks`, `experiments`, `findings` and `explain`: what can be extended lists itself, and each
 //! entry's manual page is the comment at the top of its file.
 
-use iosonde_infer::finding::{FINDINGS, FindingKind};
+use iosonde_infer::{
+    finding::{FINDINGS, FindingKind},
+    requirement::REQUIREMENTS,
+};
 use iosonde_judge::check::CHECKS;
 use iosonde_model::{Named, Registry, nearest, units};
 use iosonde_plan::experiment::EXPERIMENTS;
@@ -83,6 +86,8 @@ pub fn explain(name: &str, screen: Screen) -> Result<(), Failure> {
     also(device, &|| super::devices::show(name, screen))?;
     let sheet = sheets::SHEETS.iter().any(|(sheet, _)| *sheet == name);
     also(sheet, &|| super::spec::list_sheets(Some(name), screen))?;
+    let required = REQUIREMENTS.iter().any(|(required, _)| *required == name);
+    also(required, &|| super::check::list_requirements(Some(name), screen))?;
     if shown > 0 { Ok(()) } else { Err(unknown(name)) }
 }
 
@@ -92,9 +97,10 @@ fn unknown(name: &str) -> Failure {
     let names =
         names.chain(studies::STUDIES.iter().map(|(study, _)| *study)).chain(iosonde_sim::builtin_names());
     let names = names.chain(sheets::SHEETS.iter().map(|(sheet, _)| *sheet));
+    let names = names.chain(REQUIREMENTS.iter().map(|(required, _)| *required));
     let names = names.chain(glossary::TERMS.iter().flat_map(|term| term.names.iter().copied()));
     let hint = nearest(name, names).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-    let lists = "iosonde findings, checks, experiments, engines, studies, devices, specs: list what there is";
+    let lists = "iosonde findings, checks, experiments, engines, studies, devices, specs, requirements: list what there is";
     Failure::usage(format!("nothing is named `{name}`{hint}\n  {lists}"))
 }
 

@@ -9,8 +9,13 @@ use crate::{
 
 /// Resumes a run.
 pub fn run(args: &ResumeArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
-    let destination =
-        Destination { out: args.out.clone(), json: args.json.clone(), strict: args.strict, kept_only: false };
+    let destination = Destination {
+        out: args.out.clone(),
+        json: args.json.clone(),
+        junit: None,
+        strict: args.strict,
+        kept_only: false,
+    };
     destination.check(&[], screen)?;
     let book = notebook::open_to_change(store, &screen)?;
     let id = match &args.run {

@@ -22,6 +22,7 @@ pub fn run(args: &RunArgs, store: Option<&Path>, screen: Screen) -> Result<(), F
     let destination = Destination {
         out: args.out.clone(),
         json: args.target.json.clone(),
+        junit: None,
         strict: args.target.strict,
         // The command that began the repeats shows what they say.
         kept_only: args.part.is_some(),

@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod check;
 mod compare;
 mod fio;
 mod headlines;

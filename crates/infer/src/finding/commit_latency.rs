@@ -13,10 +13,9 @@
 //! Traps: `base_latency` of buffered writes is a copy into memory, without the flush that a commit waits for. With
 //! several clients a group commit shares a flush, and each client waits longer than this.
 
-use iosonde_judge::{estimate::percentile, evidence::Evidence};
+use iosonde_judge::evidence::Evidence;
 use iosonde_model::{
-    About, Conditions, Detail, ExperimentName, Finding, FindingName, Histogram, Op, Sync, Trial, Unit,
-    detail::Commit,
+    About, Conditions, Detail, ExperimentName, Finding, FindingName, Op, Sync, Trial, Unit, detail::Commit,
 };
 
 use super::{
@@ -33,7 +32,7 @@ impl FindingKind for CommitLatency {
     }
 
     fn answers(&self) -> &'static [ExperimentName] {
-        &[ExperimentName::Latency]
+        &[ExperimentName::Latency, ExperimentName::Requirement]
     }
 
     fn told(&self) -> Told {
@@ -56,9 +55,6 @@ impl FindingKind for CommitLatency {
     }
 }
 
-/// Seed of the draws behind intervals of percentiles: the same run has the same intervals.
-const SEED: u64 = 0;
-
 /// `None` where no write becomes durable, or where writes overlap: what one commit waits for is then not their sum.
 fn one(writer: &Writer, evidence: &Evidence) -> Option<Finding> {
     let spec = &evidence.point.spec;
@@ -80,8 +76,9 @@ fn one(writer: &Writer, evidence: &Evidence) -> Option<Finding> {
     Some(match over_trials::valid_mean(&commits, writer.confidence) {
         Ok(estimate) => {
             let flush_ns = over_trials::mean(&flushes, writer.confidence).map(|mean| mean.value);
-            let own = evidence.standing(About::Latency).filter_map(histogram).collect::<Vec<_>>();
-            let [p99_ns, p99_9_ns] = percentile::estimates(&own, [0.99, 0.999], writer.confidence, SEED);
+            let tail = evidence.point.commit.as_ref();
+            let p99_ns = tail.and_then(|commits| commits.latency_ns_p99);
+            let p99_9_ns = tail.and_then(|commits| commits.latency_ns_p99_9);
             let commit = Commit { sync: spec.sync, flush_ns, p99_ns, p99_9_ns, trials: commits.len() };
             writer.concluded(&conditions, &[evidence], estimate, Detail::Commit(commit))
         }
@@ -98,15 +95,6 @@ fn commit_ns(trial: &Trial, sync: Sync) -> Option<f64> {
     match sync.flush_every() {
         Some(writes) => Some(f64::from(writes) * write_ns + flush_ns(trial)?),
         None => Some(write_ns),
-    }
-}
-
-/// Latencies of a trial's commits: of its writes, where each is durable by itself.
-fn histogram(trial: &Trial) -> Option<&Histogram> {
-    match (&trial.flush, trial.spec.sync.flush_every()) {
-        (Some(flush), _) => flush.commit.as_ref().map(|commits| &commits.histogram),
-        (None, None) => trial.write.as_ref().map(|write| &write.histogram),
-        (None, Some(_)) => None,
     }
 }
 

@@ -18,7 +18,9 @@ mod visit;
 
 use std::collections::BTreeMap;
 
-use iosonde_model::{About, Estimate, Histogram, NoInterval, Op, Phase, Point, PointDirection, Trial};
+use iosonde_model::{
+    About, Estimate, Histogram, NoInterval, Op, Phase, Point, PointDirection, PointLatency, Trial, TrialSpec,
+};
 use iosonde_stats::{
     LogEstimate,
     mixed_model::{Average, Beside, Row},
@@ -229,13 +231,7 @@ impl Estimates {
 
 /// Fills each point's `trials`, `void`, `trial_ids`, `read`, `write` and `why_no_interval`. Returns the fit that they
 /// come from, for everything else that a run is asked.
-pub fn fill_points(
-    points: &mut [Point],
-    trials: &[Trial],
-    voids: &Voids,
-    confidence: f64,
-    seed: u64,
-) -> Estimates {
+pub fn fill_points(points: &mut [Point], trials: &[Trial], voids: &Voids, confidence: f64) -> Estimates {
     let estimates = Estimates::of(points, trials, voids);
     let asked = points.len();
     for (place, point) in points.iter_mut().enumerate() {
@@ -247,13 +243,16 @@ pub fn fill_points(
             |trial: &Trial| [About::Rate, About::Latency].iter().all(|&one| is_valid_for(voids, trial, one));
         point.left_out = own.iter().filter(|trial| !counts(trial)).count() as u32;
         let direction = |op| {
-            let own_direction = direction(&own, voids, &estimates, place, op, confidence, seed)?;
+            let own_direction = direction(&own, voids, &estimates, (place, &point.spec), op, confidence)?;
             let valid = standing(&own, voids, About::Rate);
             let levels = levels::of_direction(&valid, op, trials, (asked, confidence));
             Some(PointDirection { levels, ..own_direction })
         };
         (point.read, point.write) = (direction(Op::Read), direction(Op::Write));
         point.trim = direction(Op::Trim);
+        let valid = standing(&own, voids, About::Latency);
+        let latency = |of: fn(&Trial) -> Option<&Histogram>| latency(&valid, &point.spec, of, confidence);
+        (point.flush, point.commit) = (latency(Trial::flushes), latency(Trial::commits));
         point.why_no_interval = why_no_interval(point, &own, voids, &estimates, place);
     }
     estimates
@@ -268,14 +267,46 @@ fn standing<'a>(own: &[&'a Trial], voids: &Voids, about: About) -> Vec<&'a Trial
     own.iter().copied().filter(|trial| is_valid_for(voids, trial, about)).collect()
 }
 
+/// Percentiles of every latency of a point.
+const POINT_QUANTILES: [f64; 3] = [0.5, 0.99, 0.999];
+
+/// No mean is known better than to one part in ten thousand: a simulated device without noise repeats itself.
+const EXACT: f64 = 1e-4;
+
+/// Latencies of the flushes or of the commits of valid trials; `None` where there are none.
+fn latency(
+    valid: &[&Trial],
+    spec: &TrialSpec,
+    of: fn(&Trial) -> Option<&Histogram>,
+    confidence: f64,
+) -> Option<PointLatency> {
+    let own: Vec<&Histogram> = valid.iter().filter_map(|trial| of(trial)).collect();
+    let count: u64 = own.iter().map(|histogram| histogram.total()).sum();
+    if count == 0 {
+        return None;
+    }
+    // The unit is the trial, as for percentiles: a stall is in the mean of one of them.
+    let means: Vec<f64> = own.iter().filter_map(|histogram| histogram.mean_ns()).map(f64::ln).collect();
+    let mean = LogEstimate::mean_of(&means).filter(|_| means.len() >= basis::FEWEST_TRIALS);
+    let mean = mean.map(|mean| LogEstimate { standard_error: mean.standard_error.max(EXACT), ..mean });
+    let in_flight = spec.asked_in_flight() as f64;
+    let [p50, p99, p99_9] = percentile::estimates(&own, POINT_QUANTILES, confidence, in_flight);
+    Some(PointLatency {
+        count,
+        latency_ns_mean: mean.map(|mean| mean.estimate(confidence)),
+        latency_ns_p50: p50,
+        latency_ns_p99: p99,
+        latency_ns_p99_9: p99_9,
+    })
+}
+
 fn direction(
     own: &[&Trial],
     voids: &Voids,
     estimates: &Estimates,
-    place: usize,
+    (place, spec): (usize, &TrialSpec),
     op: Op,
     confidence: f64,
-    seed: u64,
 ) -> Option<PointDirection> {
     let rates = standing(own, voids, About::Rate);
     let (ios, bytes) = rates
@@ -296,12 +327,8 @@ fn direction(
     let latency = estimates.latency_ns_mean(place, op).map(|estimate| estimate.estimate(confidence));
     let histograms: Vec<&Histogram> =
         latencies.iter().filter_map(|trial| Some(&trial.direction(op)?.histogram)).collect();
-    let [p50, p99, p99_9] = percentile::estimates(
-        &histograms,
-        [0.5, 0.99, 0.999],
-        confidence,
-        seed ^ (2 * place as u64 + op as u64),
-    );
+    let in_flight = spec.asked_in_flight() as f64;
+    let [p50, p99, p99_9] = percentile::estimates(&histograms, POINT_QUANTILES, confidence, in_flight);
     Some(PointDirection {
         iops,
         bytes_per_s: Estimate {

@@ -20,10 +20,7 @@ fn run(rounds: u64) -> (Vec<Point>, Vec<Trial>) {
 #[test]
 fn points_get_their_figures_and_agree_with_one_another() {
     let (mut points, trials) = run(10);
-    assert_eq!(
-        fill_points(&mut points, &trials, &Voids::new(), 0.95, 1).outliers(),
-        OutlierTrials::default()
-    );
+    assert_eq!(fill_points(&mut points, &trials, &Voids::new(), 0.95).outliers(), OutlierTrials::default());
     for (place, point) in points.iter().enumerate() {
         let read = point.read.as_ref().unwrap();
         let iops = 1000.0 * (place + 1) as f64;
@@ -44,7 +41,7 @@ fn points_get_their_figures_and_agree_with_one_another() {
 #[test]
 fn four_trials_have_no_interval_and_say_so() {
     let (mut points, trials) = run(4);
-    let estimates = fill_points(&mut points, &trials, &Voids::new(), 0.95, 1);
+    let estimates = fill_points(&mut points, &trials, &Voids::new(), 0.95);
     let read = points[0].read.as_ref().unwrap();
     assert_eq!((read.iops.low, read.iops.high), (None, None));
     assert!((read.iops.value / 1000.0 - 1.0).abs() < 0.011, "the plain mean");
@@ -63,7 +60,7 @@ fn void_trials_count_for_nothing_that_they_are_about() {
         trials[*id as usize - 1] = trial(*id, Some(0), round, &spec, 50_000);
     }
     let voids = Voids::from([(own[0], About::All), (own[1], About::Rate), (own[2], About::Depth)]);
-    let estimates = fill_points(&mut points, &trials, &voids, 0.95, 1);
+    let estimates = fill_points(&mut points, &trials, &voids, 0.95);
     assert_eq!((points[0].trials, points[0].invalid, points[0].left_out), (8, 3, 2));
     assert!((points[0].read.as_ref().unwrap().iops.value / 1000.0 - 1.0).abs() < 0.01);
     let evidence = estimates.evidence(&points, &trials, &voids);
@@ -74,16 +71,16 @@ fn void_trials_count_for_nothing_that_they_are_about() {
 
     // Figures of a program that say nothing of the device: they are shown, and a reader of the JSON is told.
     let of_memory: Voids = own.iter().map(|id| (*id, About::Device)).collect();
-    fill_points(&mut points, &trials, &of_memory, 0.95, 1);
+    fill_points(&mut points, &trials, &of_memory, 0.95);
     assert_eq!((points[0].invalid, points[0].left_out), (8, 0));
     assert!(points[0].read.is_some());
 
     let all: Voids = own.iter().map(|id| (*id, About::All)).collect();
-    fill_points(&mut points, &trials, &all, 0.95, 1);
+    fill_points(&mut points, &trials, &all, 0.95);
     assert_eq!(points[0].read, None);
     assert_eq!(points[0].why_no_interval, Some(NoInterval::NoneValid { trials: 8 }));
     let most: Voids = own[..4].iter().map(|id| (*id, About::All)).collect();
-    fill_points(&mut points, &trials, &most, 0.95, 1);
+    fill_points(&mut points, &trials, &most, 0.95);
     assert_eq!(points[0].why_no_interval, Some(NoInterval::TooFew { trials: 8, valid: 4, needed: 5 }));
 }
 
@@ -93,7 +90,7 @@ fn a_slow_trial_is_named() {
     let spec = trials[13].spec.clone();
     let (point, round) = (trials[13].point, trials[13].round);
     trials[13] = trial(14, point, round, &spec, 500);
-    let outliers = fill_points(&mut points, &trials, &Voids::new(), 0.95, 1).outliers();
+    let outliers = fill_points(&mut points, &trials, &Voids::new(), 0.95).outliers();
     assert_eq!(outliers.keys().collect::<Vec<_>>(), [&14]);
     // By Little's law with one request in flight: the latency, too, is that of the other trials.
     let read = points.iter().find(|own| Some(own.id) == point).and_then(|own| own.read.as_ref()).unwrap();
@@ -124,7 +121,7 @@ fn a_pause_is_not_measuring_time() {
 #[test]
 fn what_was_not_measured_says_so() {
     let (mut points, _) = run(1);
-    fill_points(&mut points, &[], &Voids::new(), 0.95, 1);
+    fill_points(&mut points, &[], &Voids::new(), 0.95);
     assert_eq!(points[0].why_no_interval, Some(NoInterval::NotMeasured));
     assert_eq!(points[0].read, None);
 }

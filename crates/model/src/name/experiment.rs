@@ -22,5 +22,6 @@ super::declare::names! {
         Media "media",
         Matrix "matrix",
         Spec "spec",
+        Requirement "requirement",
     }
 }

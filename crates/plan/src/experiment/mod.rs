@@ -30,6 +30,7 @@ registry! {
         media::Media,
         matrix::Matrix,
         spec::Spec,
+        requirement::Requirement,
     }
 }
 

@@ -4,6 +4,7 @@ use crate::text::applications;
 use crate::text::footnote::WARNINGS_MAX;
 use crate::text::point_table::PointTable;
 use crate::text::point_table::point_table;
+use crate::text::requirement::{self, RequirementTable};
 use crate::text::result_table::ResultTable;
 use crate::text::results::results;
 use crate::text::sheet::{self, ClaimTable};
@@ -118,6 +119,10 @@ fn storage(run: &Run) -> Markup {
         section aria-labelledby="storage" {
             h2 #storage { "Results" }
             @if let Some(table) = sheet::of_run(run) { (claims(&table)) }
+            @if let Some(table) = requirement::of_run(run) { (required(&table)) }
+            @for (verdict, answer) in &requirement::beside(run) {
+                p { (capital(requirement::verdict(*verdict))) ": " (prose(answer)) }
+            }
             @if !results.storage.is_empty() { p { (prose(&capital(&results.storage))) } }
             @for table in &results.tables { (result_table(table)) }
             (lines_of(&figures))
@@ -129,6 +134,27 @@ fn storage(run: &Run) -> Markup {
             }
             @if let Some(table) = &points { (points_of(table)) }
             @else if results.storage.is_empty() { p { (nothing_concluded(run)) } }
+        }
+    }
+}
+
+/// The requirement that the run checked.
+fn required(table: &RequirementTable) -> Markup {
+    html! {
+        p { strong { (capital(requirement::verdict(table.verdict))) } ": " (prose(&table.answer)) }
+        p { (prose(&table.summary)) ". " (prose(&table.why)) " Source: " (prose(&table.source)) ", " (table.source_date) "." }
+        table.results {
+            thead { tr { th {} @for head in ["measured", "limit", "verdict"] { th { (head) } } } }
+            tbody {
+                @for row in &table.rows {
+                    tr {
+                        th scope="row" { (row.figure) span.why { (prose(&row.basis)) } }
+                        td { (prose(&row.measured)) }
+                        td { (prose(&row.limit)) }
+                        td { (requirement::verdict(row.verdict)) }
+                    }
+                }
+            }
         }
     }
 }

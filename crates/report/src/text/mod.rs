@@ -18,6 +18,7 @@ mod open_questions;
 mod pages;
 pub mod point_table;
 pub mod portrait;
+pub mod requirement;
 pub mod result_table;
 pub mod results;
 pub mod sheet;

@@ -1,13 +1,13 @@
 //! A table of the trials that measured, one a line: for a spreadsheet, or for `iosonde judge`.
 //!
 //! The columns are those that `import` reads, and behind them `trial`, `point`, `round`, `in_flight`, the 99th
-//! percentiles and `void_about` (the figures of the trial that are invalid; empty where all are valid). An empty cell
-//! is absent.
+//! percentiles, `void_about` (the figures of the trial that are invalid; empty where all are valid) and percentiles of the
+//! commits: writes and the flush that makes them durable. An empty cell is absent.
 //!
 //! A trial of several streams has a line for each, since no block size or depth is that of all of them. Trims are left
 //! out: the columns know reads and writes.
 
-use iosonde_model::{Direction, Named, Outcome, Phase, Run, Stream, Trial, TrialSpec};
+use iosonde_model::{Direction, LatencySummary, Named, Outcome, Phase, Run, Stream, Trial, TrialSpec};
 
 use super::ExportFormat;
 
@@ -22,7 +22,8 @@ impl Named for Csv {
 
 const HEADER: &str = "test,block_size,read_pct,queue_depth,jobs,pattern,engine,runtime_s,\
                       read_iops,read_mb_s,read_lat_us,write_iops,write_mb_s,write_lat_us,\
-                      trial,point,round,in_flight,read_lat_us_p99,write_lat_us_p99,void_about\n";
+                      trial,point,round,in_flight,read_lat_us_p99,write_lat_us_p99,void_about,\
+                      commit_us_p50,commit_us_p99,commit_us_p99_9\n";
 
 impl ExportFormat for Csv {
     fn extension(&self) -> &'static str {
@@ -103,7 +104,17 @@ fn line(part: &Part, run: &Run) -> String {
         p99(part.write),
         voids.join(" "),
     ]);
+    cells.extend(commit_cells(trial));
     cells.join(",") + "\n"
+}
+
+/// Percentiles of a trial's commits, in microseconds.
+fn commit_cells(trial: &Trial) -> [String; 3] {
+    let commits = trial.commits().map(LatencySummary::of);
+    let of = |pick: fn(&LatencySummary) -> Option<f64>| {
+        commits.as_ref().and_then(pick).map_or_else(String::new, |ns| (ns / 1e3).to_string())
+    };
+    [of(|commits| commits.p50), of(|commits| commits.p99), of(|commits| commits.p99_9)]
 }
 
 /// A cell with commas or quotes in it. What begins like a formula is kept from being one in a spreadsheet: names of
