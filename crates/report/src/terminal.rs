@@ -139,7 +139,8 @@ fn valid(run: &Run, counts: bool, paint: Paint) -> String {
         (count > 0).then(|| format!("{count} {word}{}", if count == 1 { "" } else { "s" }))
     };
     let doubts = warnings.iter().filter(|line| line.mark == Weight::Doubt).count();
-    let more = counted(doubts.saturating_sub(WARNINGS_MAX), "more warning");
+    let more = doubts.checked_sub(WARNINGS_MAX).filter(|&more| more > 0);
+    let more = more.map(|more| format!("{more} of the warnings"));
     let more: Vec<String> = more.into_iter().chain(counted(notes.len(), "note")).collect();
     let more = match more.as_slice() {
         [] => String::new(),

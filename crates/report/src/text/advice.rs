@@ -1,10 +1,12 @@
 //! What to do about it: advice that rests on findings alone, and that weighs latency against throughput. Where an
 //! interval spans more than a factor of three, advice gives its ends and no number between them.
 
-use iosonde_model::{Advice, CheckName, Estimate, Finding, FindingName, Medium, Op, Point, Run, Unit, units};
+use iosonde_model::{
+    Advice, CheckName, Estimate, Finding, FindingName, Medium, Op, Point, Run, Status, Unit, units,
+};
 
 use crate::text::{
-    command,
+    command, finding,
     footnote::{Footnotes, MARKS},
     number::{Style, briefly, figure},
     pages::{Many, Pages},
@@ -68,10 +70,21 @@ fn drafts(run: &Run) -> Vec<Draft<'_>> {
     let credit = credit(run, &facts);
     // First things first: a long write tells nothing yet where trials are invalid, or the rate is on credit.
     let later = longer_writes(run).filter(|_| first.is_none() && credit.is_none());
-    let advice = Op::TRANSFERS.into_iter().flat_map(|op| [block_size(run, op), in_flight(run, op)]);
+    let limited = |op: Op| finding::is_limited(&run.findings, op);
+    let size = |op: Op| block_size(run, op).filter(|_| !limited(op));
+    let advice = Op::TRANSFERS.into_iter().flat_map(|op| [size(op), in_flight(run, op)]);
     std::iter::once(first)
         .chain(advice)
-        .chain([order(run), pages(run), long_writes(run), limit(run), whole_disk(&facts), credit, later])
+        .chain([
+            order(run),
+            pages(run).filter(|_| !limited(Op::Read)),
+            raise(run),
+            long_writes(run),
+            limit(run),
+            whole_disk(&facts),
+            credit,
+            later,
+        ])
         .flatten()
         .collect()
 }
@@ -222,7 +235,7 @@ fn in_flight(run: &Run, op: Op) -> Option<Draft<'_>> {
                 // The table has the latency of one request at a time.
                 let there = there.filter(|point| point.spec.asked_in_flight() > 1);
                 let told = measured(there, enough.value).unwrap_or_default();
-                format!("{size} {op}s: QD {number} is enough for 95 % of the highest IOPS{told}")
+                format!("{size} {op}s: QD {number} for 95 % of the highest IOPS{told}")
             }
             false => {
                 let there = result_table::point_up_to(run, conditions, op, from);
@@ -321,6 +334,16 @@ fn credit<'a>(run: &'a Run, facts: &Validity) -> Option<Draft<'a>> {
     let command = command::command("limit --time 1h", &run.info.target)?;
     let sentence = format!("to see the rates after the burst credit: {command}");
     Some(new(sentence, "credit of this type lasts for minutes to hours at full load".to_owned(), &[]))
+}
+
+/// What to do about a limit from the first second on.
+fn raise(run: &Run) -> Option<Draft<'_>> {
+    let held =
+        |finding: &&Finding| finding.name == FindingName::ConstantLimit && finding.status == Status::Found;
+    let limits: Vec<&Finding> = run.findings.iter().filter(held).collect();
+    let why = "a limit is a setting, not a property of the storage";
+    (!limits.is_empty())
+        .then(|| new("for more throughput, have the limit raised".to_owned(), why.to_owned(), &limits))
 }
 
 /// What to expect under a limit.

@@ -131,7 +131,8 @@ fn transfers(run: &Run, footnotes: &Footnotes) -> Option<ResultTable> {
     let half_matters = Op::TRANSFERS
         .into_iter()
         .any(|op| known(FindingName::HalfSize, op) && !known(FindingName::PlateauBlockSize, op));
-    let is_shown = |kind: &&Kind| kind.name != FindingName::HalfSize || half_matters;
+    let limited = Op::TRANSFERS.into_iter().all(|op| finding::is_limited(&run.findings, op));
+    let is_shown = |kind: &&Kind| !limited && (kind.name != FindingName::HalfSize || half_matters);
     let sizes: Vec<ResultRow> =
         SIZES.iter().filter(is_shown).filter_map(|kind| whole(run, footnotes, kind)).collect();
     if !sizes.is_empty() {
@@ -365,7 +366,8 @@ const KNEE_APART: f64 = 1.5;
 
 /// Whether a knee tells more than the queue depth for 95 % of the throughput does.
 fn knee_matters(run: &Run, like: &Conditions) -> bool {
-    Op::TRANSFERS.into_iter().any(|op| {
+    let free = |op: &Op| !finding::is_limited(&run.findings, *op);
+    Op::TRANSFERS.into_iter().filter(free).any(|op| {
         let of = |name: FindingName| found_like(run, name, op, like)?.value;
         match (of(KNEE), of(FindingName::DepthFor95Percent)) {
             (Some(knee), Some(enough)) => enough > KNEE_APART * knee.ceil(),

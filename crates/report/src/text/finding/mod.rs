@@ -161,6 +161,15 @@ pub(super) fn constant_limits(findings: &[Finding]) -> Option<String> {
     Some(constant_limit::together(held)).filter(|told| !told.is_empty())
 }
 
+/// Whether a limit from the first second on holds a direction: block sizes and queue depths then tell of the limit.
+pub(super) fn is_limited(findings: &[Finding], op: iosonde_model::Op) -> bool {
+    findings.iter().any(|finding| {
+        finding.name == FindingName::ConstantLimit
+            && finding.status == Status::Found
+            && finding.conditions.op.is_none_or(|own| own == op)
+    })
+}
+
 /// Writes that are made durable, as a row of a table: `4 KiB, fdatasync`. `None` for other findings.
 pub(super) fn durable_writes(finding: &Finding) -> Option<String> {
     let size = units::size(finding.conditions.block_size_bytes?);

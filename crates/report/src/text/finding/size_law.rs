@@ -111,9 +111,9 @@ pub(super) fn problem(problem: &SizeLawProblem) -> String {
                 "{sizes} block sizes were measured; it takes {needed} over a range of {range_needed} times"
             )
         }
-        SizeLawProblem::NoFit => "the linear model could not be fitted".to_owned(),
+        SizeLawProblem::NoFit => "no straight line of latency over size fits".to_owned(),
         SizeLawProblem::NotLinear { size_bytes, miss_share } => format!(
-            "{} requests deviate by {} from the linear model",
+            "latency is no straight line over size ({} requests are {} off)",
             units::size(*size_bytes),
             units::percent(*miss_share)
         ),
@@ -183,7 +183,8 @@ mod tests {
         let found = reads(FindingName::HalfSize, Unit::Bytes, [0.0; 3], detail);
         assert_eq!(
             sentence(&found),
-            "Half-bandwidth size of 4 KiB random reads: unknown; 4 MiB requests deviate by 53 % from the linear model."
+            "Block size for half of the bandwidth of 4 KiB random reads: unknown; latency is no straight line over \
+             size (4 MiB requests are 53 % off)."
         );
     }
 }

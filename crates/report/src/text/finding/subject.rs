@@ -13,7 +13,7 @@ pub(in crate::text) fn subject(finding: &Finding) -> String {
         FindingName::MaxIops => "Highest IOPS",
         FindingName::BaseLatency => "Latency at QD 1",
         FindingName::PerRequestCost => "Fixed cost per request",
-        FindingName::HalfSize => "Half-bandwidth size",
+        FindingName::HalfSize => "Block size for half of the bandwidth",
         FindingName::NetworkRoundTrip => "Network round trip",
         FindingName::PlateauBlockSize => "Block size of the plateau",
         FindingName::QueueDepthKnee => "Knee",
