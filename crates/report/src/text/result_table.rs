@@ -273,7 +273,16 @@ fn is_open(run: &Run, name: FindingName, op: Op, like: Option<&Conditions>) -> b
 /// Where the highest throughput was measured: of several points, an example, the one with the fewest bytes in flight.
 fn places(run: &Run) -> Option<ResultRow> {
     let cells = Op::TRANSFERS.map(|op| {
-        let best = best_points(run, found(run, FindingName::DeviceBandwidth, op)?);
+        let finding = found(run, FindingName::DeviceBandwidth, op)?;
+        let mut best = best_points(run, finding);
+        // A point whose own figure is outside the interval would contradict the figure above.
+        let agrees = |point: &&Point| {
+            let own = point.direction(op).map(|direction| direction.bytes_per_s.value);
+            own.is_some() && finding.low <= own && own <= finding.high
+        };
+        if best.iter().any(agrees) {
+            best.retain(agrees);
+        }
         let spec = |point: &&Point| (point.spec.block_size_bytes, point.spec.asked_in_flight());
         let first = best.iter().copied().min_by_key(|point| {
             let (bytes, depth) = spec(point);
