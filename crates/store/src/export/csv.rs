@@ -138,9 +138,9 @@ mod tests {
         let run = crate::run_file::tests::imported();
         let text = Csv.write(&run).unwrap();
         let mut lines = text.lines();
-        assert_eq!(lines.next().unwrap().split(',').count(), 21);
+        assert_eq!(lines.next().unwrap().split(',').count(), 24);
         assert_eq!(lines.clone().count(), run.trials.len());
-        assert!(lines.all(|line| line.split(',').count() == 21), "{text}");
+        assert!(lines.all(|line| line.split(',').count() == 24), "{text}");
         assert_eq!(quoted("a,\"b\""), "\"a,\"\"b\"\"\"");
         assert_eq!(quoted("=cmd|' /C calc'!A1"), "'=cmd|' /C calc'!A1");
         assert_eq!(quoted(" @SUM(1,2)"), "\"' @SUM(1,2)\"");
