@@ -1,8 +1,8 @@
 //! A table of the trials that measured, one a line: for a spreadsheet, or for `iosonde judge`.
 //!
 //! The columns are those that `import` reads, and behind them `trial`, `point`, `round`, `in_flight`, the 99th
-//! percentiles, `void_about` (the figures of the trial that are invalid; empty where all are valid) and percentiles of the
-//! commits: writes and the flush that makes them durable. An empty cell is absent.
+//! percentiles, `void_about` (the figures of the trial that are invalid; empty where all are valid) and percentiles of
+//! the commits: writes and the flush that makes them durable. An empty cell is absent.
 //!
 //! A trial of several streams has a line for each, since no block size or depth is that of all of them. Trims are left
 //! out: the columns know reads and writes.
