@@ -416,7 +416,7 @@ mod tests {
             ("of = 'read'\nrw = 'read'\nblock_size = '4k'", "its limit is missing"),
             (
                 "of = 'read'\nbelow = 'soon'\nrw = 'read'\nblock_size = '4k'",
-                "x.toml:8:9: [limit] below: `soon`",
+                "x.toml:6:1: `limit`: `soon`",
             ),
             (
                 "of = 'read'\nbelow = 'p99=1ms'\nrw = 'read'\nblock_size = '4k'\ncolour = 1",
