@@ -1,8 +1,8 @@
 //! A run against a documented requirement: every limit kept, broken, or neither.
 //!
-//! A limit is kept where the figure's whole interval keeps it, and broken where all of it lies beyond. What lies between
-//! is *inconclusive*, and so is every limit whose trials are invalid: an answer from them could be either. For a
-//! percentile this is a test of the share of requests over the limit, with trials as units (see
+//! A limit is kept where the figure's whole interval keeps it, and broken where all of it lies beyond. What lies
+//! between is *inconclusive*, and so is every limit whose trials are invalid: an answer from them could be either. For
+//! a percentile this is a test of the share of requests over the limit, with trials as units (see
 //! [`iosonde_stats::clustered_share`]): one stall in a minute is neither ignored nor decisive.
 //!
 //! Each limit has the run's confidence: a figure that lies exactly at its limit is called kept in 2.5 % of the runs,

@@ -406,9 +406,9 @@ mod tests {
         let limit = |keys: &str| said(&format!("{HEAD}[[limit]]\n{keys}\n"));
         for (keys, wanted) in [
             // The figure of another workload.
-            ("of = 'commit'\nbelow = 'p99=1ms'\nrw = 'write'\nblock_size = '4k'", "x.toml:7:6: [limit] of: "),
-            ("of = 'read'\nbelow = 'p99=1ms'\nrw = 'write'\nblock_size = '4k'", "x.toml:7:6: [limit] of: "),
-            ("of = 'write'\nat_least = '5 IOPS'\nrw = 'read'\nblock_size = '4k'", "x.toml:7:6: [limit] of: "),
+            ("of = 'commit'\nbelow = 'p99=1ms'\nrw = 'write'\nblock_size = '4k'", "x.toml:7:6: [limit] of = "),
+            ("of = 'read'\nbelow = 'p99=1ms'\nrw = 'write'\nblock_size = '4k'", "x.toml:7:6: [limit] of = "),
+            ("of = 'write'\nat_least = '5 IOPS'\nrw = 'read'\nblock_size = '4k'", "x.toml:7:6: [limit] of = "),
             (
                 "of = 'flush'\nbelow = 'p99=1ms'\nrw = 'write'\nblock_size = '4k'\nsync = 'dsync'",
                 ":7:6: [limit] of",
@@ -416,7 +416,7 @@ mod tests {
             ("of = 'read'\nrw = 'read'\nblock_size = '4k'", "its limit is missing"),
             (
                 "of = 'read'\nbelow = 'soon'\nrw = 'read'\nblock_size = '4k'",
-                "x.toml:8:9: [limit] below: `soon`",
+                "x.toml:6:1: `limit`: `soon`",
             ),
             (
                 "of = 'read'\nbelow = 'p99=1ms'\nrw = 'read'\nblock_size = '4k'\ncolour = 1",

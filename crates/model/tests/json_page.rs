@@ -6,6 +6,8 @@ const MARK: &str = "<!-- from here on: the tables, written by a test from the pr
 
 /// What stands around the trials is the report's.
 const DOCUMENT: &str = "../../report/src/document.rs";
+/// The answer to a requirement, with its words.
+const REQUIREMENT: &str = "../../report/src/document/requirement.rs";
 /// Comparisons with their words.
 const COMPARED: &str = "../../report/src/document/compared.rs";
 
@@ -77,12 +79,15 @@ const TABLES: &[(&str, &str, &str, &str)] = &[
         "NoInterval",
     ),
     ("A direction of a point", "`points[].read`, `write`, `trim`", "point.rs", "PointDirection"),
+    ("Flushes or commits of a point", "`points[].flush`, `commit`", "point.rs", "PointLatency"),
     ("A level of a point", "`points[].read.levels[]`, `write`, `trim`", "point.rs", "Level"),
     ("A value with its interval", "of points", "point.rs", "Estimate"),
     ("A verdict", "`verdicts[]`", DOCUMENT, "VerdictLine"),
     ("A finding", "`findings[]`", DOCUMENT, "FindingLine"),
     ("The conditions of a finding", "`findings[].conditions`", "finding.rs", "Conditions"),
     ("Advice", "`advice[]`", "finding.rs", "Advice"),
+    ("A requirement", "`requirement`, of a check", REQUIREMENT, "RequirementDocument"),
+    ("A limit of a requirement", "`requirement.limits[]`", REQUIREMENT, "RequiredLine"),
     ("A comparison", "`compare --json`", COMPARED, "ComparedDocument"),
     ("A side", "`sides[]`", "comparison.rs", "ComparedSide"),
     ("A line of a comparison", "`comparisons[]`", COMPARED, "ComparisonLine"),

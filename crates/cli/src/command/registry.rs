@@ -100,7 +100,8 @@ fn unknown(name: &str) -> Failure {
     let names = names.chain(REQUIREMENTS.iter().map(|(required, _)| *required));
     let names = names.chain(glossary::TERMS.iter().flat_map(|term| term.names.iter().copied()));
     let hint = nearest(name, names).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-    let lists = "iosonde findings, checks, experiments, engines, studies, devices, specs, requirements: list what there is";
+    let lists =
+        "iosonde findings, checks, experiments, engines, studies, devices, specs, requirements: list them";
     Failure::usage(format!("nothing is named `{name}`{hint}\n  {lists}"))
 }
 

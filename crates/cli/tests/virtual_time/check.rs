@@ -3,7 +3,8 @@
 use crate::common::Bench;
 use serde_json::Value;
 
-/// A queue whose service is lognormal with a variation of 0.5: p99 = mean x exp(2.3263 x 0.4724 - 0.1116) = 2.684 means.
+/// A queue whose service is lognormal with a variation of 0.5: p99 = mean x exp(2.3263 x 0.4724 - 0.1116), or 2.684
+/// means.
 fn device(mean: &str) -> String {
     format!(
         "name = \"x\"\nsummary = \"known tail\"\ncapacity = \"64MiB\"\n[queue]\nservers = 1\n\

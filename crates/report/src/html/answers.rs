@@ -142,7 +142,10 @@ fn storage(run: &Run) -> Markup {
 fn required(table: &RequirementTable) -> Markup {
     html! {
         p { strong { (capital(requirement::verdict(table.verdict))) } ": " (prose(&table.answer)) }
-        p { (prose(&table.summary)) ". " (prose(&table.why)) " Source: " (prose(&table.source)) ", " (table.source_date) "." }
+        p {
+            (prose(&table.summary)) ". " (prose(&table.why))
+            " Source: " (prose(&table.source)) ", " (table.source_date) "."
+        }
         table.results {
             thead { tr { th {} @for head in ["measured", "limit", "verdict"] { th { (head) } } } }
             tbody {

@@ -1,8 +1,8 @@
 //! A table of the trials that measured, one a line: for a spreadsheet, or for `iosonde judge`.
 //!
 //! The columns are those that `import` reads, and behind them `trial`, `point`, `round`, `in_flight`, the 99th
-//! percentiles, `void_about` (the figures of the trial that are invalid; empty where all are valid) and percentiles of the
-//! commits: writes and the flush that makes them durable. An empty cell is absent.
+//! percentiles, `void_about` (the figures of the trial that are invalid; empty where all are valid) and percentiles of
+//! the commits: writes and the flush that makes them durable. An empty cell is absent.
 //!
 //! A trial of several streams has a line for each, since no block size or depth is that of all of them. Trims are left
 //! out: the columns know reads and writes.
@@ -138,9 +138,9 @@ mod tests {
         let run = crate::run_file::tests::imported();
         let text = Csv.write(&run).unwrap();
         let mut lines = text.lines();
-        assert_eq!(lines.next().unwrap().split(',').count(), 21);
+        assert_eq!(lines.next().unwrap().split(',').count(), 24);
         assert_eq!(lines.clone().count(), run.trials.len());
-        assert!(lines.all(|line| line.split(',').count() == 21), "{text}");
+        assert!(lines.all(|line| line.split(',').count() == 24), "{text}");
         assert_eq!(quoted("a,\"b\""), "\"a,\"\"b\"\"\"");
         assert_eq!(quoted("=cmd|' /C calc'!A1"), "'=cmd|' /C calc'!A1");
         assert_eq!(quoted(" @SUM(1,2)"), "\"' @SUM(1,2)\"");
