@@ -158,7 +158,6 @@ fn what_is_no_result_is_said_with_its_name() {
     let bench = Bench::new();
     bench.text("empty.json", "");
     bench.text("prose.txt", "it was fast");
-    bench.text("terse.txt", "3;fio-3.33;x;0;0;1055360");
     let whole = std::fs::read_to_string(data("fio-3.33-mixed.json")).unwrap();
     bench.text("half.json", &whole[..whole.len() / 2]);
     bench.text("bad.csv", "block_size,read_iops\n4k,fast\n");
@@ -180,6 +179,22 @@ fn what_is_no_result_is_said_with_its_name() {
     bench.iosonde(&["judge", "nothing"]).refused(&["nothing holds no file that ends in .json"]);
     bench.iosonde(&["judge", "/dev/zero"]).refused(&["/dev/zero is no file"]);
     bench.iosonde(&["judge"]).refused(&["<FILE>"]);
+    for (file, words) in [("half.json", "ends early")] {
+        let said = bench.iosonde(&["judge", file]);
+        assert_eq!((said.code, said.out.as_str()), (1, ""), "{}", said.err);
+        assert!(said.err.contains(file) && said.err.contains(words), "{}", said.err);
+    }
+    // Nothing of a bad import is kept.
+    assert!(bench.iosonde(&["ls"]).err.contains("there is no notebook"));
+}
+
+#[test]
+fn damage_is_one_sentence_with_its_place() {
+    let bench = Bench::new();
+    let whole = std::fs::read_to_string(data("fio-3.33-mixed.json")).unwrap();
+    bench.text("half.json", &whole[..whole.len() / 2]);
+    bench.text("terse.txt", "3;fio-3.33;x;0;0;1055360");
+    bench.text("bad.csv", "block_size,read_iops\n4k,fast\n");
     let xml = "<Results>\n <TimeSpan>\n  <TestTimeSeconds>ten</TestTimeSeconds>\n </TimeSpan>\n</Results>";
     bench.text(
         "bad.xml",
@@ -197,7 +212,7 @@ fn what_is_no_result_is_said_with_its_name() {
         ("half.json:", "the JSON ends early"),
         ("twice.json:", "`error` stands twice"),
         ("bad.csv:2:4: ", "`fast` in column `read_iops` is no number"),
-        ("terse.txt:1:24: ", "the terse line ends after 6 fields"),
+        ("terse.txt:1:25: ", "the terse line ends after 6 fields"),
         ("bad.xml:3:3: ", "`ten` in <TestTimeSeconds> is no number"),
         ("bomb.xml:2:1: ", "a DOCTYPE"),
         ("zero.txt:1:4: ", "a zero byte"),
@@ -218,13 +233,6 @@ fn what_is_no_result_is_said_with_its_name() {
     assert!(bench.iosonde(&["judge", "windows.json"]).out.starts_with("1 result from fio 3.33"));
     bench.text("bom.json", &format!("\u{feff}{whole}"));
     assert!(bench.iosonde(&["judge", "bom.json"]).out.starts_with("1 result from fio 3.33"));
-    for (file, words) in [("half.json", "ends early")] {
-        let said = bench.iosonde(&["judge", file]);
-        assert_eq!((said.code, said.out.as_str()), (1, ""), "{}", said.err);
-        assert!(said.err.contains(file) && said.err.contains(words), "{}", said.err);
-    }
-    // Nothing of a bad import is kept.
-    assert!(bench.iosonde(&["ls"]).err.contains("there is no notebook"));
 }
 
 #[test]

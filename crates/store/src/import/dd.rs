@@ -103,7 +103,26 @@ fn command_of(line: &str) -> Option<Command> {
     (!command.from.is_empty() || !command.to.is_empty()).then_some(command)
 }
 
+/// Whether a list of flags has one.
+fn has(list: &str, flag: &str) -> bool {
+    list.split(',').any(|own| own == flag)
+}
+
 impl Command {
+    /// What makes the writes durable.
+    fn sync(&self, rw: Rw, flags: &str, records: u64) -> Sync {
+        let synced = has(&self.conversion, "fsync") || has(&self.conversion, "fdatasync");
+        match () {
+            () if rw == Rw::Write && has(flags, "dsync") => Sync::Dsync,
+            () if rw == Rw::Write && has(flags, "sync") => Sync::Osync,
+            // One flush at the end, whose time dd counts.
+            () if rw == Rw::Write && synced => {
+                Sync::Fsync { every: u32::try_from(records).unwrap_or(u32::MAX).max(1) }
+            }
+            () => Sync::None,
+        }
+    }
+
     fn trial(
         &self,
         (whole, partial): (u64, u64),
@@ -111,7 +130,6 @@ impl Command {
         seconds: f64,
         notes: &mut Vec<String>,
     ) -> Option<Trial> {
-        let has = |list: &str, flag: &str| list.split(',').any(|own| own == flag);
         // What is neither storage: zeros, random numbers, and what throws everything away.
         let made = ["/dev/zero", "/dev/urandom", "/dev/random"].contains(&self.from.as_str());
         let (rw, flags) = match (made || self.from.is_empty(), self.to == "/dev/null") {
@@ -139,16 +157,7 @@ impl Command {
         let mean = (bytes / records.max(1) as f64).round().max(1.0) as u64;
         let block_size_bytes = self.size.filter(|size| size.div_ceil(2) <= mean).unwrap_or(mean);
         let direct = has(flags, "direct");
-        let synced = has(&self.conversion, "fsync") || has(&self.conversion, "fdatasync");
-        let sync = match () {
-            () if rw == Rw::Write && has(flags, "dsync") => Sync::Dsync,
-            () if rw == Rw::Write && has(flags, "sync") => Sync::Osync,
-            // One flush at the end, whose time dd counts.
-            () if rw == Rw::Write && synced => {
-                Sync::Fsync { every: u32::try_from(records).unwrap_or(u32::MAX).max(1) }
-            }
-            () => Sync::None,
-        };
+        let sync = self.sync(rw, flags, records);
         let figures = Figures {
             ios: (partial == 0).then_some(records),
             bytes: Some(bytes as u64),

@@ -43,28 +43,9 @@ impl ImportFormat for Sysbench {
         let (reads, writes, flushes) = (count("reads/s:")?, count("writes/s:")?, count("fsyncs/s:")?);
         let (read_mib, write_mib) = (count("read, MiB/s:")?, count("written, MiB/s:")?);
         let time_s = sheet.number("total time:")?;
-        let jobs = sheet.number("Number of threads:")? as u32;
-        let every = sheet
-            .after("calling fsync() each ")
-            .and_then(|rest| words::number(rest))
-            .map(|(every, _)| every as u32);
         let asynchronous = !text.contains("Using synchronous I/O mode");
-        let flags = sheet.after("file open flags: ").unwrap_or_default();
-        let events = sheet.number("total number of events:")?;
         let one_kind = reads.min(writes) == 0.0 && flushes <= FLUSHES_MAX * (reads + writes);
-        let latency_ns = if one_kind && events > 0.0 {
-            let max = sheet.number("max:").ok().map(|ms| (ms * 1e6) as u64);
-            let p99 = sheet.number("99th percentile:").ok().map(|ms| ms * 1e6);
-            let mean = sheet.number("sum:")? * 1e6 / events;
-            LatencySummary {
-                mean: Some(mean),
-                p99: p99.filter(|p99| *p99 > 0.0),
-                max,
-                ..LatencySummary::default()
-            }
-        } else {
-            LatencySummary::default()
-        };
+        let latency_ns = if one_kind { sheet.latency()? } else { LatencySummary::default() };
         let side = |iops: f64, mib: f64| {
             // MiB are printed with two digits: of small figures, requests say more.
             let rate = if mib >= 10.0 { mib * 1_048_576.0 } else { iops * size as f64 };
@@ -76,22 +57,8 @@ impl ImportFormat for Sysbench {
             };
             figures.direction(size).filter(|_| iops > 0.0)
         };
-        let spec = TrialSpec {
-            rw,
-            block_size_bytes: size,
-            jobs: jobs.clamp(1, 65_536),
-            read_percent: rw.is_mixed().then(|| (1000.0 * reads / (reads + writes).max(1e-9)).round() / 10.0),
-            engine: if asynchronous { "libaio" } else { "psync" }.into(),
-            direct: flags.contains("direct"),
-            sync: match every {
-                _ if flags.contains("dsync") => Sync::Dsync,
-                _ if flags.contains("sync") => Sync::Osync,
-                Some(every) if every > 0 && rw.writes() => Sync::Fsync { every },
-                _ => Sync::None,
-            },
-            span_bytes: sheet.total_bytes(),
-            ..TrialSpec::default()
-        };
+        let load = Load { rw, size, reads, writes, asynchronous };
+        let spec = sheet.spec(load)?;
         let mut notes = Vec::new();
         if !one_kind {
             notes.push(
@@ -114,6 +81,15 @@ impl ImportFormat for Sysbench {
     }
 }
 
+/// What the text says of requests.
+struct Load {
+    rw: Rw,
+    size: u64,
+    reads: f64,
+    writes: f64,
+    asynchronous: bool,
+}
+
 struct Sheet<'a> {
     text: &'a str,
 }
@@ -130,6 +106,50 @@ impl<'a> Sheet<'a> {
         let rest = line.trim_start()[label.len()..].trim();
         let value = words::number(rest).map(|(value, _)| value);
         value.ok_or_else(|| Damage::at(number, words::column(line, rest), format!("`{rest}` is no number")))
+    }
+
+    /// Mean over all events, from the sum of their times.
+    fn latency(&self) -> Result<LatencySummary, ImportError> {
+        let events = self.number("total number of events:")?;
+        if events <= 0.0 {
+            return Ok(LatencySummary::default());
+        }
+        let max = self.number("max:").ok().map(|ms| (ms * 1e6) as u64);
+        let p99 = self.number("99th percentile:").ok().map(|ms| ms * 1e6);
+        let mean = self.number("sum:")? * 1e6 / events;
+        Ok(LatencySummary {
+            mean: Some(mean),
+            p99: p99.filter(|p99| *p99 > 0.0),
+            max,
+            ..LatencySummary::default()
+        })
+    }
+
+    /// The workload.
+    fn spec(&self, load: Load) -> Result<TrialSpec, ImportError> {
+        let Load { rw, size, reads, writes, asynchronous } = load;
+        let jobs = self.number("Number of threads:")? as u32;
+        let flags = self.after("file open flags: ").unwrap_or_default();
+        let every = self
+            .after("calling fsync() each ")
+            .and_then(|rest| words::number(rest))
+            .map(|(every, _)| every as u32);
+        Ok(TrialSpec {
+            rw,
+            block_size_bytes: size,
+            jobs: jobs.clamp(1, 65_536),
+            read_percent: rw.is_mixed().then(|| (1000.0 * reads / (reads + writes).max(1e-9)).round() / 10.0),
+            engine: if asynchronous { "libaio" } else { "psync" }.into(),
+            direct: flags.contains("direct"),
+            sync: match every {
+                _ if flags.contains("dsync") => Sync::Dsync,
+                _ if flags.contains("sync") => Sync::Osync,
+                Some(every) if every > 0 && rw.writes() => Sync::Fsync { every },
+                _ => Sync::None,
+            },
+            span_bytes: self.total_bytes(),
+            ..TrialSpec::default()
+        })
     }
 
     /// The pattern: `Doing random r/w test`.

@@ -64,76 +64,92 @@ fn shown(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
+/// Places by counting on: looking each up from the beginning would take the square of the time.
+struct Places<'a> {
+    text: &'a str,
+    line: usize,
+    line_start: usize,
+    counted: usize,
+}
+
+impl Places<'_> {
+    fn at(&mut self, byte: usize) -> (usize, usize) {
+        let part = self.text.as_bytes().get(self.counted..byte).unwrap_or_default();
+        self.line += part.iter().filter(|byte| **byte == b'\n').count();
+        if let Some(at) = part.iter().rposition(|byte| *byte == b'\n') {
+            self.line_start = self.counted + at + 1;
+        }
+        self.counted = self.counted.max(byte);
+        (self.line, self.text.get(self.line_start..byte).map_or(1, |before| before.chars().count() + 1))
+    }
+}
+
+/// Elements that are open, and the outermost once it is closed.
+#[derive(Default)]
+struct Tree {
+    open: Vec<Element>,
+    elements: usize,
+    root: Option<Element>,
+}
+
+impl Tree {
+    fn begin(&mut self, name: &[u8], place: (usize, usize)) -> Result<(), ImportError> {
+        self.elements += 1;
+        let name = String::from_utf8_lossy(name).into_owned();
+        let element = Element { name, place, ..Element::default() };
+        if self.root.is_some() {
+            return Err(element.damaged(format!("<{}> stands behind the end of the document", element.name)));
+        }
+        if self.open.len() >= DEPTH_MAX || self.elements > ELEMENTS_MAX {
+            let why = format!("more than {DEPTH_MAX} levels or {ELEMENTS_MAX} elements, which no result has");
+            return Err(element.damaged(why));
+        }
+        self.open.push(element);
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        let Some(element) = self.open.pop() else { return };
+        match self.open.last_mut() {
+            Some(parent) => parent.children.push(element),
+            None => self.root = Some(element),
+        }
+    }
+}
+
 /// The outermost element of a document.
 pub(super) fn document(text: &str) -> Result<Element, ImportError> {
     let mut reader = Reader::from_str(text);
     reader.config_mut().trim_text(true);
-    let damaged = |byte: usize, why: String| {
-        let (line, column) = place_of(text, byte.min(text.len()));
-        Damage::at(line, column, why)
-    };
-    // Places by counting on: looking each up from the beginning would take the square of the time.
-    let (mut lines, mut line_start, mut counted) = (1, 0, 0);
-    let mut count_to = |byte: usize| {
-        let part = text.as_bytes().get(counted..byte).unwrap_or_default();
-        lines += part.iter().filter(|byte| **byte == b'\n').count();
-        if let Some(at) = part.iter().rposition(|byte| *byte == b'\n') {
-            line_start = counted + at + 1;
-        }
-        counted = counted.max(byte);
-        (lines, text.get(line_start..byte).map_or(1, |before| before.chars().count() + 1))
-    };
-    let (mut open, mut elements, mut root): (Vec<Element>, usize, Option<Element>) = (Vec::new(), 0, None);
+    let (mut places, mut tree) = (Places { text, line: 1, line_start: 0, counted: 0 }, Tree::default());
     loop {
         // Blanks before it are skipped.
         let before = usize::try_from(reader.buffer_position()).unwrap_or(text.len());
         let blanks = text.as_bytes().get(before..).unwrap_or_default();
         let began = before + blanks.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         let event = reader.read_event().map_err(|error| {
-            damaged(usize::try_from(reader.error_position()).unwrap_or(text.len()), error.to_string())
+            let at = usize::try_from(reader.error_position()).unwrap_or(text.len()).min(text.len());
+            let (line, column) = place_of(text, at);
+            Damage::at(line, column, error.to_string())
         })?;
         match event {
-            Event::Start(tag) | Event::Empty(tag) if root.is_some() => {
-                let name = String::from_utf8_lossy(tag.name().as_ref()).into_owned();
-                return Err(damaged(began, format!("<{name}> stands behind the end of the document")));
-            }
-            Event::Start(tag) => {
-                elements += 1;
-                if open.len() >= DEPTH_MAX || elements > ELEMENTS_MAX {
-                    let why = format!(
-                        "more than {DEPTH_MAX} levels or {ELEMENTS_MAX} elements, which no result has"
-                    );
-                    return Err(damaged(began, why));
-                }
-                let name = String::from_utf8_lossy(tag.name().as_ref()).into_owned();
-                let place = count_to(began);
-                open.push(Element { name, place, ..Element::default() });
-            }
+            Event::Start(tag) => tree.begin(tag.name().as_ref(), places.at(began))?,
             Event::Empty(tag) => {
-                elements += 1;
-                let name = String::from_utf8_lossy(tag.name().as_ref()).into_owned();
-                let place = count_to(began);
-                if let Some(parent) = open.last_mut().filter(|_| elements <= ELEMENTS_MAX) {
-                    parent.children.push(Element { name, place, ..Element::default() });
-                }
+                tree.begin(tag.name().as_ref(), places.at(began))?;
+                tree.end();
             }
             Event::Text(part) => {
-                if let Some(element) = open.last_mut() {
+                if let Some(element) = tree.open.last_mut() {
                     element.text.push_str(&String::from_utf8_lossy(&part));
                 }
             }
-            Event::End(_) => {
-                if let Some(element) = open.pop() {
-                    match open.last_mut() {
-                        Some(parent) => parent.children.push(element),
-                        None => root = Some(element),
-                    }
-                }
-            }
+            Event::End(_) => tree.end(),
             Event::DocType(_) => {
-                return Err(damaged(
-                    began,
-                    "a DOCTYPE, which no result has; its entities are not expanded".into(),
+                let (line, column) = places.at(began);
+                return Err(Damage::at(
+                    line,
+                    column,
+                    "a DOCTYPE, which no result has; its entities are not expanded",
                 ));
             }
             Event::Eof => break,
@@ -141,15 +157,15 @@ pub(super) fn document(text: &str) -> Result<Element, ImportError> {
             _ => {}
         }
     }
-    if let Some(element) = open.last() {
-        let lines = text.lines().count();
+    if let Some(element) = tree.open.last() {
         let why = format!(
             "the XML ends within <{}>: the program was stopped, or the copy is not whole",
             element.name
         );
-        return Err(Damage::at(lines, text.lines().last().map_or(1, |line| line.chars().count() + 1), why));
+        let last = text.lines().last().map_or(1, |line| line.chars().count() + 1);
+        return Err(Damage::at(text.lines().count(), last, why));
     }
-    root.ok_or_else(|| Damage::at(1, 1, "no XML element"))
+    tree.root.ok_or_else(|| Damage::at(1, 1, "no XML element"))
 }
 
 #[cfg(test)]
