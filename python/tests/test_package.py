@@ -142,7 +142,12 @@ class Package(unittest.TestCase):
         folder.mkdir()
         code = f"import iosonde; iosonde.run('quick', {str(folder)!r}, size='16M', time='120s', store='cut.db')"
         # A group of its own, of which only Python gets the signal: a notebook's stop button.
-        python = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True, start_new_session=True)
+        # A shell's background job has SIGINT ignored, and hands that on.
+        python = subprocess.Popen(
+            [sys.executable, "-c", code], stderr=subprocess.PIPE, text=True, start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
+        self.addCleanup(python.kill)
         notebook = pathlib.Path("cut.db")
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline and not kept_trials(notebook):
