@@ -31,7 +31,6 @@ pub const REQUIREMENTS: &[(&str, &str)] = requirements![
     "etcd",
     "openshift-etcd",
     "openshift-etcd-heavy",
-    "db2-warehouse-cache",
     "satellite",
     "android-storage",
     "sd-card-a1",

@@ -179,11 +179,9 @@ fn what_is_no_result_is_said_with_its_name() {
     bench.iosonde(&["judge", "nothing"]).refused(&["nothing holds no file that ends in .json"]);
     bench.iosonde(&["judge", "/dev/zero"]).refused(&["/dev/zero is no file"]);
     bench.iosonde(&["judge"]).refused(&["<FILE>"]);
-    for (file, words) in [("half.json", "ends early")] {
-        let said = bench.iosonde(&["judge", file]);
-        assert_eq!((said.code, said.out.as_str()), (1, ""), "{}", said.err);
-        assert!(said.err.contains(file) && said.err.contains(words), "{}", said.err);
-    }
+    let half = bench.iosonde(&["judge", "half.json"]);
+    assert_eq!((half.code, half.out.as_str()), (1, ""), "{}", half.err);
+    assert!(half.err.contains("half.json") && half.err.contains("ends early"), "{}", half.err);
     // Nothing of a bad import is kept.
     assert!(bench.iosonde(&["ls"]).err.contains("there is no notebook"));
 }
