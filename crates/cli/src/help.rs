@@ -39,7 +39,7 @@ const COMMANDS: &[(&str, Examples, &[&str])] = &[
         "check",
         &[
             ("check etcd ./", "whether etcd would be content here, in a minute"),
-            ("check my-service.toml /srv --junit check.xml", "a requirement of your own, for a build server"),
+            ("check my-service.toml /srv --junit check.xml", "your own requirement, for CI"),
         ],
         &[],
     ),

@@ -164,8 +164,7 @@ fn first_screen(run: &Run, out: &mut String) {
     }
     put(out, "\n## Advice\n");
     for advised in crate::text::advice::advised(run) {
-        let why = advised.advice.why.trim_end_matches('.');
-        put(out, &format!("- {}. ({})", inline(&advised.marked()), inline(why)));
+        put(out, &format!("- {}. ({})", inline(&advised.marked()), inline(&advised.advice.why)));
     }
     if crate::text::advice::advice(run).is_empty() {
         put(out, "Nothing can be advised from these findings.");

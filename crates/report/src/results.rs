@@ -1,5 +1,5 @@
-//! Another tool's results, judged: a table of their figures, then a line each, the worst first, then what was not checked
-//! and how to check it.
+//! Another tool's results, judged: a table of their figures, then a line each, the worst first, then what was not
+//! checked and how to check it.
 
 use crate::text::imported::ResultLine;
 use crate::text::imported::across_depths;

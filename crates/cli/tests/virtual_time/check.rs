@@ -29,11 +29,28 @@ fn a_tail_below_the_limit_passes_and_one_above_fails() {
         assert!(said.out.starts_with(word) && said.out.lines().count() <= 12, "{}", said.out);
         assert!(said.out.contains("commit p99") && said.out.contains("2019-04-18"), "{}", said.out);
     }
-    // 3.7 x 2.684 = 9.93 ms: no minute tells on which side of 10 ms that is.
-    bench.text("device.toml", &device("3.7ms"));
-    let said = check(&bench, &[]);
-    assert_eq!(said.code, 4, "{}", said.out);
-    assert!(said.out.starts_with("INCONCLUSIVE") && said.out.contains("to settle"), "{}", said.out);
+}
+
+#[test]
+fn at_the_limit_itself_few_runs_decide() {
+    let bench = Bench::new();
+    // 2.684 x 3.7258 ms = 10.0 ms. Where 5 % decide, more than 3 of 12 do with a probability of 0.2 %.
+    bench.text("device.toml", &device("3.7258ms"));
+    let target = format!("sim:{}", bench.path("device.toml").display());
+    let mut decided = 0;
+    for seed in 1..=12 {
+        let said = bench.iosonde(&["check", "etcd", &target, "--seed", &seed.to_string()]);
+        match said.code {
+            4 => assert!(
+                said.out.starts_with("INCONCLUSIVE") && said.out.contains("to settle"),
+                "{}",
+                said.out
+            ),
+            0 | 3 => decided += 1,
+            _ => panic!("{}{}", said.out, said.err),
+        }
+    }
+    assert!(decided <= 3, "{decided} of 12 decided");
 }
 
 #[test]

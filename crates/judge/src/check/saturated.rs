@@ -6,8 +6,8 @@
 //! Rule: fio counts whatever takes longer in its last bin. A percentile within 0.1 % of that bin's value is a lower
 //! bound, not a figure; fio's bins are 1.6 % wide.
 //!
-//! Verdict: a warning about the latency. Not checked where no percentile is given. iosonde's own histograms have no last
-//! bin.
+//! Verdict: a warning about the latency. Not checked where no percentile is given. iosonde's own histograms have no
+//! last bin.
 //!
 //! Example: a p99.9 of 17112760 µs over a network file system whose server was away for a minute.
 //!

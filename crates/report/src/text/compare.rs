@@ -382,8 +382,8 @@ mod tests {
         let said = answer(&memory);
         assert!(
             said.ends_with(
-                " In 2 of them it is slower. 1 workload more is inconclusive and not in the mean. Memory served both sides, \
-                 so this is no statement about the storage."
+                " In 2 of them it is slower. 1 workload more is inconclusive and not in the mean. Memory served both \
+                 sides, so this is no statement about the storage."
             ),
             "{said}"
         );

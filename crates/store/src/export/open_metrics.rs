@@ -1,9 +1,9 @@
 //! OpenMetrics text, for Prometheus: node_exporter's textfile collector reads it as it is.
 //!
 //! Each estimate of a point has the samples `bound="value"`, `"low"` and `"high"`, the last two where there is an
-//! interval; units are Prometheus' base units and stand in the names. `iosonde_point_valid` is 1 where at least one trial
-//! counts; figures of other points are left out. Findings have their value, `low` and `high` under a name for each unit.
-//! No sample has a time: the collector refuses them, and `iosonde_run_info` names the run.
+//! interval; units are Prometheus' base units and stand in the names. `iosonde_point_valid` is 1 where at least one
+//! trial counts; figures of other points are left out. Findings have their value, `low` and `high` under a name for
+//! each unit. No sample has a time: the collector refuses them, and `iosonde_run_info` names the run.
 
 use std::collections::BTreeMap;
 

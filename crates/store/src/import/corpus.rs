@@ -1,8 +1,8 @@
 //! Outputs of real tools: every one is read, and its figures come back as the tool printed them.
 //!
-//! The folder `tests/data/tools` has results of fio 3.33, sysbench 1.0.20, pg_test_fsync 15 and dd of coreutils 9.1, made
-//! on one machine. The others are written by hand in the form of their tools (KDiskMark, CrystalDiskMark, YABS, diskspd,
-//! elbencho, fio 2).
+//! The folder `tests/data/tools` has results of fio 3.33, sysbench 1.0.20, pg_test_fsync 15 and dd of coreutils 9.1,
+//! made on one machine. The others are written by hand in the form of their tools (KDiskMark, CrystalDiskMark, YABS,
+//! diskspd, elbencho, fio 2).
 
 use std::{fs, path::PathBuf};
 

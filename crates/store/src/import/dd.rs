@@ -1,7 +1,8 @@
 //! What `dd` says at its end, with the command line above it.
 //!
 //! `dd`'s own lines do not say what was read and what was written, so the command that made them must stand above them,
-//! as it does in a terminal. Throughput is bytes over seconds, as `dd` computes it; the block size is bytes over records.
+//! as it does in a terminal. Throughput is bytes over seconds, as `dd` computes it; the block size is bytes over
+//! records.
 
 use iosonde_model::{Named, Phase, Rw, Sync, Trial, TrialSpec, units};
 
@@ -61,7 +62,8 @@ fn records(line: &str, ending: &str) -> Option<(u64, u64)> {
     Some((whole.parse().ok()?, partial.parse().ok().filter(|&partial: &u64| partial < 1 << 40)?))
 }
 
-/// `67108864 bytes (67 MB, 64 MiB) copied, 0.0275633 s, 2.4 GB/s`; of BSD, `67108864 bytes transferred in 0.1 secs (..)`.
+/// `67108864 bytes (67 MB, 64 MiB) copied, 0.0275633 s, 2.4 GB/s`; of BSD, `67108864 bytes transferred in 0.1 secs
+/// (..)`.
 fn copied(line: &str) -> Option<(f64, f64)> {
     let (bytes, rest) = words::number(line)?;
     let rest = match rest.split_once("copied, ") {

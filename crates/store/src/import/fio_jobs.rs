@@ -1,5 +1,5 @@
-//! Jobs of fio that ran together, as results: of one group, several of like options are the jobs of one workload, others
-//! are streams beside it. Where jobs of a group ran for unlike times, each is a result of its own.
+//! Jobs of fio that ran together, as results: of one group, several of like options are the jobs of one workload,
+//! others are streams beside it. Where jobs of a group ran for unlike times, each is a result of its own.
 
 use iosonde_model::{
     Direction, Flush, Histogram, LatencySummary, Op, Phase, RequestError, Stream, Trial, TrialSpec, Unstated,

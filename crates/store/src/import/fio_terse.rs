@@ -129,7 +129,8 @@ impl Row<'_> {
         let count =
             |side: &Option<(Figures, u64)>| side.as_ref().map_or(0.0, |(own, _)| own.iops.unwrap_or(0.0));
         let reads = 100.0 * count(&read) / (count(&read) + count(&write)).max(1e-9);
-        let given = json!({ "rw": rw, "bs": size.to_string(), "rwmixread": format!("{reads:.0}"), "ioengine": "unknown" });
+        let (size, reads) = (size.to_string(), format!("{reads:.0}"));
+        let given = json!({ "rw": rw, "bs": size, "rwmixread": reads, "ioengine": "unknown" });
         let options = Options::of(&given, &Value::Null).map_err(|why| self.damaged(name, &why))?;
         Ok(Job {
             name: self.fields[name].to_owned(),

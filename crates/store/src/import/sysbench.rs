@@ -1,7 +1,7 @@
 //! Texts of `sysbench fileio` of version 1.
 //!
-//! Throughput is as printed. sysbench times reads, writes and flushes together: a mean latency is given only to a test of
-//! one direction without flushes, from the sum of all times, since the printed mean has two digits of a millisecond.
+//! Throughput is as printed. sysbench times reads, writes and flushes together: a mean latency is given only to a test
+//! of one direction without flushes, from the sum of all times, since the printed mean has two digits of a millisecond.
 
 use iosonde_model::{LatencySummary, Named, Phase, Rw, Sync, Trial, TrialSpec, units};
 
@@ -32,7 +32,8 @@ impl ImportFormat for Sysbench {
             program.and_then(|rest| rest.split(' ').next()).unwrap_or_default().trim_end_matches(':');
         if !text.contains("File operations:") {
             let lines = text.lines().count();
-            let why = "the text ends before `File operations:`: sysbench was stopped, is older than 1.0, or the copy is not whole";
+            let why = "the text ends before `File operations:`: sysbench was stopped, is older than 1.0, or the copy is \
+                       not whole";
             return Err(Damage::at(lines, 1, why));
         }
         let (rw, mode) = sheet.mode()?;
