@@ -32,8 +32,8 @@ impl ImportFormat for Sysbench {
             program.and_then(|rest| rest.split(' ').next()).unwrap_or_default().trim_end_matches(':');
         if !text.contains("File operations:") {
             let lines = text.lines().count();
-            let why = "the text ends before `File operations:`: sysbench was stopped, is older than 1.0, or the copy is \
-                       not whole";
+            let why = "the text ends before `File operations:`: sysbench was stopped, is older than 1.0, or the copy \
+                       is not whole";
             return Err(Damage::at(lines, 1, why));
         }
         let (rw, mode) = sheet.mode()?;
