@@ -126,8 +126,17 @@ impl LogEstimate {
     }
 }
 
+/// Degrees of freedom from which on Student's quantile is expanded about the normal one. The next term of the expansion,
+/// (5z⁵ + 16z³ + 3z) / 96ν², is below 3e-6 there at 95 %. The library's search for the quantile does not end at some
+/// degrees of freedom in the millions.
+const EXPANDED_FROM: f64 = 1000.0;
+
 /// Returns the two-sided quantile of Student's t distribution: 0.95 and 10 degrees of freedom give 2.23.
 pub fn student_t(confidence: f64, degrees_of_freedom: f64) -> f64 {
+    if degrees_of_freedom > EXPANDED_FROM {
+        let z = normal(confidence);
+        return z + (z.powi(3) + z) / (4.0 * degrees_of_freedom);
+    }
     let t = StudentsT::new(0.0, 1.0, degrees_of_freedom.max(1.0)).expect("degrees of freedom are positive");
     t.inverse_cdf(0.5 + confidence / 2.0)
 }
@@ -142,6 +151,16 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn the_t_quantile_falls_to_the_normal_one_at_any_degrees_of_freedom() {
+        let degrees = (1..=2000).map(f64::from).chain([1e4, 1e5, 716_204.0, 6.3e6, 1e9]);
+        let quantiles: Vec<f64> = degrees.map(|degrees| student_t(0.95, degrees)).collect();
+        assert!(quantiles.is_sorted_by(|a, b| a > b && *b > normal(0.95) - 1e-12), "{quantiles:?}");
+        // Tables: 2.2281 at 10, 1.9623 at 1,000.
+        assert!((quantiles[9] - 2.228_14).abs() < 1e-5 && (quantiles[999] - 1.962_34).abs() < 1e-5);
+        assert!((student_t(0.95, 1001.0) - student_t(0.95, 1000.0)).abs() < 1e-5);
+    }
 
     #[test]
     fn a_mean_by_hand() {
