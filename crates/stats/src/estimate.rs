@@ -126,7 +126,7 @@ impl LogEstimate {
     }
 }
 
-/// Degrees of freedom from which on Student's quantile is expanded about the normal one. The next term of the expansion,
+/// Degrees of freedom from which on Student's quantile is expanded about the normal one. The next term,
 /// (5z⁵ + 16z³ + 3z) / 96ν², is below 3e-6 there at 95 %. The library's search for the quantile does not end at some
 /// degrees of freedom in the millions.
 const EXPANDED_FROM: f64 = 1000.0;
