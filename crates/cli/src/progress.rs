@@ -1,4 +1,4 @@
-//! What a person sees while a run is under way: one live line on a terminal, a plain line a round elsewhere.
+//! What a person sees while a run is under way: one live line on a terminal, plain lines elsewhere.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use iosonde_model::{Phase, units};
@@ -9,6 +9,8 @@ use crate::screen::Screen;
 
 /// Experiments that are shown while a run is under way: a screen has 24 lines.
 const LINES_MAX: usize = 16;
+/// Rounds that have a line each without a terminal.
+const EACH_UP_TO: u32 = 10;
 /// Steps of the bar.
 const STEPS: u64 = 1000;
 
@@ -34,9 +36,18 @@ impl ProgressLine {
         Self { screen: *screen, bar, of: points, round_said: 0, total_s: None }
     }
 
-    /// Whether anybody sees what [`ProgressLine::show`] shows: without a terminal, once a round.
+    /// Whether anybody sees what [`ProgressLine::show`] shows: without a terminal, some of the rounds.
     pub fn is_looked_at(&self, asked: &ScheduledTrial) -> bool {
-        self.bar.is_some() || (asked.round > self.round_said && asked.phase != Phase::Prepare)
+        self.bar.is_some() || self.is_said(asked)
+    }
+
+    /// Whether a trial begins a round that has a line: the first ten, then every tenth. A check has eighty rounds.
+    fn is_said(&self, asked: &ScheduledTrial) -> bool {
+        let is_new = match asked.round {
+            early @ ..=EACH_UP_TO => early > self.round_said,
+            late => late / EACH_UP_TO > self.round_said / EACH_UP_TO,
+        };
+        is_new && asked.phase != Phase::Prepare
     }
 
     /// Shows how the run stands before a trial.
@@ -54,7 +65,7 @@ impl ProgressLine {
                     state.experiments.iter().take(LINES_MAX).map(|one| line(schedule, one)).collect();
                 bar.set_message(format!("{converged}   {left} left{lines}"));
             }
-            None if asked.round > self.round_said && asked.phase != Phase::Prepare => {
+            None if self.is_said(asked) => {
                 self.round_said = asked.round;
                 self.screen.say(&format!("round {:<3}     {converged}, {left} left", asked.round));
             }

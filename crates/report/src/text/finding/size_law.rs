@@ -58,15 +58,7 @@ fn size(bytes: Option<f64>) -> String {
 pub(super) fn plateau(finding: &Finding) -> Figure {
     let interval = match finding.low == finding.high {
         true => String::new(),
-        // One unit for both ends: `64–256 KiB`.
-        false => match (size(finding.low), size(finding.high)) {
-            (low, high)
-                if low.split_once(' ').map(|low| low.1) == high.split_once(' ').map(|high| high.1) =>
-            {
-                format!("{}–{high}", low.split_once(' ').map_or(&*low, |low| low.0))
-            }
-            (low, high) => format!("{low}–{high}"),
-        },
+        false => format!("{}–{}", size(finding.low), size(finding.high)),
     };
     Figure { value: size(finding.value), interval }
 }
