@@ -276,8 +276,12 @@ fn nowait_makes_what_would_wait_a_second_time_and_says_how_often() {
     };
     assert_eq!(desk.blocks(Op::Read, 0..64), [BLOCK as i32; 64]);
     assert_eq!(desk.engine.remarks(), [], "all of it was cached");
-    forget(&scratch);
-    assert_eq!(desk.blocks(Op::Read, 0..64), [BLOCK as i32; 64]);
+    // A read that must wait starts the kernel's read-ahead and then says that it would wait; on a busy processor the
+    // data may be there before it says so (six of ten times beside three busy loops on two cores): 64 chances.
+    for block in 0..64 {
+        forget(&scratch);
+        assert_eq!(desk.blocks(Op::Read, block..block + 1), [BLOCK as i32]);
+    }
     let remarks = desk.engine.remarks();
     assert!(matches!(remarks[..], [LoopNote::MadeAgain { requests: 1.. }]), "{remarks:?}");
 }
