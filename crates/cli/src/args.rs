@@ -168,7 +168,7 @@ pub const ROUNDS_MIN: u32 = 5;
 pub struct RunArgs {
     /// A study's name or file (left out: quick), then the target: a directory, file, block device or sim:NAME; several
     /// targets behind a study take turns, and are compared
-    #[arg(value_name = "STUDY|TARGET", required_unless_present = "add", num_args = 1..=9)]
+    #[arg(value_name = "STUDY|TARGET", required_unless_present = "add", num_args = 1..=33)]
     pub words: Vec<String>,
     /// Time limit per target, preparation included [default: the study's; quick: 90s]
     #[arg(long, value_name = "TIME", value_parser = units::parse_time)]
@@ -200,6 +200,12 @@ pub struct RunArgs {
     #[arg(conflicts_with_all = ["words", "like", "dry_run", "state", "max_write", "label", "note", "size", "engine"])]
     #[arg(conflicts_with_all = ["direct", "buffered", "read_only", "destroy", "seed", "confidence", "repeats"])]
     pub add: Option<String>,
+    /// The storage below the target: both take turns, and what the layers between them cost is reported
+    #[arg(long, value_name = "BASE", conflicts_with_all = ["like", "add", "repeats"])]
+    pub over: Option<String>,
+    /// Compare the result with an earlier run of this storage
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["add", "repeats", "over"])]
+    pub against: Option<String>,
     /// Bring the storage to this state first (recorded): fresh, filled:P% or steady
     #[arg(long, value_name = "STATE", conflicts_with = "read_only")]
     pub state: Option<State>,
@@ -425,6 +431,9 @@ pub struct CompareArgs {
     /// Figure to compare: iops, latency_ns_mean, latency_ns_p50 or latency_ns_p99
     #[arg(long, value_name = "NAME", default_value = "iops")]
     pub figure: String,
+    /// The first run is of the storage below the others: report what the layers between them cost
+    #[arg(long)]
+    pub over: bool,
     /// Print one JSON document, to stdout or to PATH
     #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub json: Option<PathBuf>,

@@ -217,6 +217,8 @@ fn blank(id: &str, command: &str) -> RunInfo {
         study: IMPORT.to_owned(),
         series: None,
         in_turn_with: Vec::new(),
+        over: None,
+        against: None,
         repeat: None,
         study_source: String::new(),
         target: String::new(),

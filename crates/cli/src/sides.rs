@@ -33,6 +33,12 @@ pub fn load(store: Option<&Path>, screen: &Screen, references: &[&String]) -> Re
         let notebook = notebook.as_ref().expect("it was opened above");
         sides.push(side(notebook, notebook::load(notebook, Some(reference.as_str()))?)?);
     }
+    // A run that is compared tells nothing of how much equal runs differ.
+    let compared: Vec<String> =
+        sides.iter().flat_map(|side| &side.runs).map(|run| run.info.id.clone()).collect();
+    for side in &mut sides {
+        side.history.retain(|run| !compared.contains(&run.info.id));
+    }
     tell_apart(&mut sides);
     Ok(sides)
 }
@@ -45,6 +51,7 @@ pub fn usual_question(sides: &[Side]) -> Question {
         figure: ComparedFigure::Iops,
         margin: 0.02,
         confidence: if measured > 0.0 { measured } else { 0.95 },
+        over: false,
     }
 }
 

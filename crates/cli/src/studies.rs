@@ -22,6 +22,7 @@ pub static STUDIES: &[(&str, &str)] = &[
     ("fio-ssd-profiling", include_str!("../../../studies/fio-ssd-profiling.toml")),
     ("database", include_str!("../../../studies/database.toml")),
     ("full", include_str!("../../../studies/full.toml")),
+    ("layers", include_str!("../../../studies/layers.toml")),
 ];
 
 /// Whether a word is the name of a built-in study.

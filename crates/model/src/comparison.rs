@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ComparedFigure, Judgement, Op, RunInfo, RunProperty, RunState, TrialSpec, WorkloadGroup};
+use crate::{
+    ComparedFigure, Judgement, Layer, OddSides, Op, RunInfo, RunProperty, RunState, TrialSpec, WorkloadGroup,
+};
 
 /// Result of a comparison: the second side against the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -204,6 +206,8 @@ pub struct ComparedPair {
     pub unmatched: usize,
     /// Differences between the sides besides the storage.
     pub differences: Vec<Difference>,
+    /// What the second side costs above the first, where it lies above it.
+    pub layer: Option<Layer>,
 }
 
 /// Two or more sides compared.
@@ -217,6 +221,8 @@ pub struct Compared {
     pub pairs: Vec<ComparedPair>,
     /// From three sides on: from fastest to slowest; sides without a difference share a place.
     pub ranking: Vec<Vec<String>>,
+    /// From three sides on that took turns: those that differ from all the others.
+    pub odd_sides: Option<OddSides>,
 }
 
 impl Compared {

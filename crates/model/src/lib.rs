@@ -11,8 +11,10 @@ mod device;
 mod finding;
 pub mod fio;
 mod histogram;
+mod layer;
 mod name;
 mod note;
+mod odd_side;
 mod point;
 mod portrait;
 mod registry;
@@ -39,10 +41,12 @@ pub use detail::{Detail, Inconclusive, Law, Note};
 pub use device::{CacheBelow, Ceiling, Device, FasterLink, Health, HidingLayer, Host, Medium};
 pub use finding::{Advice, Conditions, Finding, Status};
 pub use histogram::Histogram;
+pub use layer::{Layer, LayerCost, LayerLine, LayerSign};
 pub use name::{
     CheckName, ComparedFigure, ExperimentName, FindingName, RunProperty, TraitKey, WorkloadGroup,
 };
 pub use note::{DeviceNote, LeftOut, LoopNote, Preconditioning};
+pub use odd_side::{OddSide, OddSides};
 pub use point::{
     Closed, Estimate, Level, LevelCondition, NoInterval, Planned, Point, PointDirection, PointLatency,
 };

@@ -52,6 +52,13 @@ pub struct RunInfo {
     /// Runs on other targets that took turns with this one, trial by trial within each round.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub in_turn_with: Vec<String>,
+    /// The run, among those, on the storage above which this target lies: their difference is what the layers between
+    /// cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over: Option<String>,
+    /// An earlier run of this storage that this one is compared with as soon as it ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against: Option<String>,
     /// The study's text, so that the run can be repeated when the study has changed.
     #[serde(default)]
     pub study_source: String,

@@ -18,7 +18,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         std::fs::write(path, format.render(&run)?)?;
     }
     let others = (1..=3).map(common::side).collect::<Vec<_>>();
-    let question = Question { figure: iosonde_model::ComparedFigure::Iops, margin: 0.02, confidence: 0.95 };
+    let question =
+        Question { figure: iosonde_model::ComparedFigure::Iops, margin: 0.02, confidence: 0.95, over: false };
     let compared =
         compare::compare(&others, &question).map_err(|why| iosonde_report::text::compare::nothing(&why))?;
     std::fs::write(folder.join("several.html"), iosonde_report::several(&others, &compared))?;

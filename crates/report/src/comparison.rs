@@ -8,10 +8,12 @@ use crate::{
     },
 };
 use iosonde_infer::compare::Side;
-use iosonde_model::{Compared, ComparedPair, Comparison, Likeness};
+use iosonde_model::{Compared, ComparedPair, Comparison, Layer, Likeness};
 
 /// Where a section's text begins: behind COMPARED.
 const HEAD: usize = 10;
+/// Pairs that have tables of their own on a screen: of more, each has its answer, and `-v` shows the tables.
+const TABLES_MAX: usize = 2;
 /// Columns of a side's name above its figures; the answer gives it in full.
 const NAME_MAX: usize = 22;
 /// Workloads without a ratio that are named on a screen: the others are counted.
@@ -20,9 +22,16 @@ const REFUSED_MAX: usize = 3;
 /// The screen that ends a comparison; with `details`, every line of it.
 pub fn comparison(sides: &[Side], compared: &Compared, details: bool, paint: Paint) -> String {
     let mut out = valid(sides, paint);
+    if let Some(found) = &compared.odd_sides {
+        let lead = format!("{}{}", paint.ink(Ink::Strong, "ODD ONE"), " ".repeat(HEAD - "ODD ONE".len()));
+        out += &paint.hang(&lead, HEAD, &clean(&text::odd_side::answer(found)));
+    }
     for (place, pair) in compared.pairs.iter().enumerate() {
-        out += if place > 0 { "\n" } else { "" };
+        out += if place > 0 && (details || compared.pairs.len() <= TABLES_MAX) { "\n" } else { "" };
         out += &one_pair(compared, pair, details, paint);
+    }
+    if compared.pairs.len() > TABLES_MAX && !details {
+        out += &paint.hang("  ", 2, "Every workload of each pair: -v.");
     }
     if !compared.ranking.is_empty() {
         out += &format!("\n{}\n", paint.ink(Ink::Strong, "FROM FASTEST TO SLOWEST"));
@@ -52,13 +61,40 @@ fn valid(sides: &[Side], paint: Paint) -> String {
 }
 
 fn one_pair(compared: &Compared, pair: &ComparedPair, details: bool, paint: Paint) -> String {
+    if let Some(layer) = &pair.layer {
+        return layered(compared, pair, layer, details, paint);
+    }
     let sentence = clean(&text::compare::answer(pair));
     let lead = format!("{}{}", paint.ink(Ink::Strong, "COMPARED"), " ".repeat(HEAD - "COMPARED".len()));
     let mut out = paint.hang(&lead, HEAD, &sentence);
+    if compared.pairs.len() > TABLES_MAX && !details {
+        return out;
+    }
     let shown = table(compared, pair, details);
     if !shown.rows.is_empty() {
         out += &rows(pair, &shown, paint);
         out += &legend(pair, &shown, paint);
+    }
+    out += &left_out(compared, pair, details, paint);
+    out + &differences(pair, paint)
+}
+
+/// What a layer costs: the answer, what is odd about it, and a line for each workload.
+fn layered(compared: &Compared, pair: &ComparedPair, layer: &Layer, details: bool, paint: Paint) -> String {
+    let lead = format!("{}{}", paint.ink(Ink::Strong, "LAYER"), " ".repeat(HEAD - "LAYER".len()));
+    let mut out = paint.hang(&lead, HEAD, &clean(&text::layer::answer(pair, layer)));
+    for sign in text::layer::signs(pair, layer) {
+        out += &paint.hang(&format!("{}- ", " ".repeat(HEAD)), HEAD + 2, &clean(&sign));
+    }
+    let heads = ["", &short(&pair.a), &short(&pair.b), "cost of the layer"].map(str::to_owned);
+    let cells = text::layer::rows(layer).into_iter().map(|row| [row.label, row.base, row.through, row.cost]);
+    let all: Vec<[String; 4]> = std::iter::once(heads).chain(cells).collect();
+    let widths: [usize; 3] =
+        std::array::from_fn(|at| all.iter().map(|row| columns(&row[at])).max().unwrap_or(0) + 2);
+    for (nth, row) in all.iter().enumerate().filter(|_| all.len() > 1) {
+        let line = (0..3).map(|at| pad(&row[at], widths[at])).collect::<String>() + &row[3];
+        let line = format!("  {}", line.trim_end());
+        out += &format!("{}\n", if nth == 0 { paint.ink(Ink::Quiet, &line) } else { line });
     }
     out += &left_out(compared, pair, details, paint);
     out + &differences(pair, paint)

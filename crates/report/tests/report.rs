@@ -366,8 +366,12 @@ fn a_name_is_no_formula_in_the_tables_of_a_page() {
     let mut sides: Vec<_> = (1..=2).map(common::side).collect();
     sides[1].name = "=cmd|' /C calc'!A1".into();
     sides[0].name = "\t@SUM(1,1)".into();
-    let question =
-        compare::Question { figure: iosonde_model::ComparedFigure::Iops, margin: 0.02, confidence: 0.95 };
+    let question = compare::Question {
+        figure: iosonde_model::ComparedFigure::Iops,
+        margin: 0.02,
+        confidence: 0.95,
+        over: false,
+    };
     let compared = compare::compare(&sides, &question).expect("they have like points");
     let page = iosonde_report::several(&sides, &compared);
     let mut cells = 0;
@@ -384,8 +388,12 @@ fn a_name_is_no_formula_in_the_tables_of_a_page() {
 #[test]
 fn several_runs_share_a_page_with_bars_and_ratios() {
     let sides: Vec<_> = (1..=3).map(common::side).collect();
-    let question =
-        compare::Question { figure: iosonde_model::ComparedFigure::Iops, margin: 0.02, confidence: 0.95 };
+    let question = compare::Question {
+        figure: iosonde_model::ComparedFigure::Iops,
+        margin: 0.02,
+        confidence: 0.95,
+        over: false,
+    };
     let compared = compare::compare(&sides, &question).expect("they have like points");
     let page = iosonde_report::several(&sides, &compared);
     assert!(!page.contains("<b>1</b>"), "a name became markup");

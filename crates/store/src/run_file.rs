@@ -88,6 +88,8 @@ pub(crate) mod tests {
             study: IMPORT.into(),
             series: None,
             in_turn_with: Vec::new(),
+            over: None,
+            against: None,
             repeat: None,
             study_source: String::new(),
             target: "jobs.json".into(),

@@ -181,6 +181,8 @@ pub fn run_on(device: Device, trial: Trial) -> Run {
         study: "quick".into(),
         series: None,
         in_turn_with: Vec::new(),
+        over: None,
+        against: None,
         repeat: None,
         study_source: String::new(),
         target: "./".into(),

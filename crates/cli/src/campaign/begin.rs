@@ -31,7 +31,7 @@ impl Campaign {
             opened.push((session, written_bytes, book));
         }
         let same = on_one_device(opened.iter().map(|(session, ..)| session), &spec.sessions);
-        let (CampaignSpec { study, sessions, note, part, .. }, mut turns) = (spec, Vec::new());
+        let (CampaignSpec { study, sessions, note, over, against, part, .. }, mut turns) = (spec, Vec::new());
         let alone = sessions.len() == 1;
         for (own, (mut session, written_bytes, mut book)) in sessions.into_iter().zip(opened) {
             session.device.notes.extend(same.clone());
@@ -39,6 +39,7 @@ impl Campaign {
             let mut info = new_info(id, &own.target, &own.options, &session);
             (info.study, info.study_source) = (study.name.clone(), study.source.clone());
             (info.label, info.note) = (own.label, note.clone());
+            info.against.clone_from(&against);
             info.repeat = part.as_ref().map(|(number, _)| *number);
             info.series = part.as_ref().filter(|(number, _)| *number > 1).map(|(_, series)| series.clone());
             let lock = book.begin(&info)?;
@@ -50,7 +51,7 @@ impl Campaign {
         }
         let ids: Vec<String> = turns.iter().map(|turn| turn.id().to_owned()).collect();
         if !alone {
-            link(&mut turns, &ids, screen)?;
+            link(&mut turns, &ids, over, screen)?;
         }
         Ok(Self { notebook: path, ids, lost: Vec::new(), turns, alone, screen })
     }
@@ -72,11 +73,12 @@ fn open(
     Ok((session, written_bytes))
 }
 
-/// Each run says which others it takes turns with.
-fn link(turns: &mut [Turn], ids: &[String], screen: Screen) -> Result<(), Failure> {
+/// Each run says which others it takes turns with, and which lies below it.
+fn link(turns: &mut [Turn], ids: &[String], over: bool, screen: Screen) -> Result<(), Failure> {
     for turn in turns.iter_mut() {
         let info = &mut turn.measurement.run.info;
         info.in_turn_with = ids.iter().filter(|id| **id != info.id).cloned().collect();
+        info.over = ids.first().filter(|base| over && **base != info.id).cloned();
         turn.measurement.note_state(RunState::Running)?;
     }
     let each = units::duration(turns[0].measurement.options.time_ns as f64 / 1e9);

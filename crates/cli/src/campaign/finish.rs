@@ -29,8 +29,12 @@ pub fn finish(
         [] => {}
         [id] => {
             let run = notebook::load(&Notebook::open_existing(path).map_err(Failure::usage)?, Some(id))?;
-            show(&run, "", destination, screen)?;
-            failure_of(&run, destination.strict).map_or(Ok(()), Err)?;
+            let then = run.info.against.clone();
+            let against = then.map(|then| against(&run, &then, path, screen)).transpose()?;
+            let (below, slower) = against.unwrap_or_default();
+            show(&run, &below, destination, screen)?;
+            let slower = slower.filter(|_| destination.strict);
+            failure_of(&run, destination.strict).or(slower).map_or(Ok(()), Err)?;
         }
         ids => {
             let references: Vec<&String> = ids.iter().collect();
@@ -61,6 +65,29 @@ pub fn repeats(runs: Vec<Run>, destination: &Destination, screen: Screen) -> Res
     show(&last, &said.map_or_else(String::new, |said| format!("\n{said}")), destination, screen)?;
     ended.map_or(Ok(()), Err)
 }
+
+/// A run beside the earlier one that it is compared with: what to say, and how `--strict` ends.
+fn against(run: &Run, then: &str, path: &Path, screen: Screen) -> Result<(String, Option<Failure>), Failure> {
+    let (then, now) = (then.to_owned(), run.info.id.clone());
+    let mut sides = match sides::load(Some(path), &screen, &[&then, &now]) {
+        Ok(sides) => sides,
+        // The measurement stands, whatever became of the other.
+        Err(failure) => return Ok((format!("\nnot compared with run {then}: {}\n", failure.text), None)),
+    };
+    let day = sides[0].runs[0].info.started_at.chars().take(DAY).collect::<String>();
+    (sides[0].name, sides[1].name) = (format!("{day} ({})", sides[0].runs[0].info.id), "now".to_owned());
+    let compared = compare::compare(&sides, &sides::usual_question(&sides))
+        .map_err(|why| Failure::failed(text::compare::nothing(&why)))?;
+    let mut said =
+        format!("\n{}", iosonde_report::comparison(&sides, &compared, screen.verbose, screen.paint()));
+    if let Some(remedy) = text::slower_than_then::remedy(run, &compared) {
+        said += &format!("\n{}", paragraph(&remedy, screen.paint()));
+    }
+    Ok((said, sides::slower(&compared)))
+}
+
+/// Letters of `2026-11-23`.
+const DAY: usize = 10;
 
 /// One run, and what is to be said under its summary.
 fn show(run: &Run, below: &str, destination: &Destination, screen: Screen) -> Result<(), Failure> {

@@ -41,6 +41,10 @@ pub struct CampaignSpec {
     pub sessions: Vec<SessionSpec>,
     /// The user's note.
     pub note: Option<String>,
+    /// Whether the first session is on the storage below the others' targets.
+    pub over: bool,
+    /// Earlier run that the only session's run is compared with.
+    pub against: Option<String>,
     /// Number and series of a repeat.
     pub part: Option<(u32, String)>,
     /// Files that no target may be: the study, the results.

@@ -37,8 +37,15 @@ pub fn run(args: &CheckArgs, store: Option<&Path>, screen: Screen) -> Result<(),
     let options = Options::of(&args.common, args.time.unwrap_or(study.time_ns), study.precision, None);
     let session = SessionSpec { target: args.target.clone(), options, label: args.common.label.clone() };
     let apart = output::inputs([args.requirement.as_str()]).into_iter().chain(destination.files()).collect();
-    let spec =
-        CampaignSpec { study, sessions: vec![session], note: args.common.note.clone(), part: None, apart };
+    let spec = CampaignSpec {
+        study,
+        sessions: vec![session],
+        note: args.common.note.clone(),
+        over: false,
+        against: None,
+        part: None,
+        apart,
+    };
     Campaign::begin(spec, store, screen)?.run(&destination)
 }
 

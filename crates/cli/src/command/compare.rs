@@ -20,6 +20,7 @@ pub fn run(args: &CompareArgs, store: Option<&Path>, screen: Screen) -> Result<(
         figure: args.figure.parse().map_err(Failure::usage)?,
         margin: args.margin,
         confidence: args.confidence,
+        over: args.over,
     };
     let references: Vec<&String> = args.baseline.iter().chain(&args.runs).collect();
     output::check_beside(args.json.as_deref(), references.iter().map(|word| word.as_str()), screen)?;

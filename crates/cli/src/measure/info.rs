@@ -14,6 +14,8 @@ pub fn new_info(id: String, target: &str, options: &Options, session: &Session) 
         series: None,
         repeat: None,
         in_turn_with: Vec::new(),
+        over: None,
+        against: None,
         study_source: String::new(),
         target: target.to_owned(),
         seed: options.order_seed.unwrap_or(options.seed),

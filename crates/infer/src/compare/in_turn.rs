@@ -31,12 +31,7 @@ pub(super) fn log_ratios(a: &Run, b: &Run, lines: &[Paired]) -> Vec<Option<LogEs
     if !a.info.in_turn_with.contains(&b.info.id) {
         return vec![None; lines.len()];
     }
-    let standing = |run: &Run| -> BTreeMap<(usize, u32), Visit> {
-        let visits = visits(&run.trials, &standing::voids(run));
-        let stands = visits.into_iter().filter(|visit| visit.stands);
-        stands.filter_map(|visit| Some(((visit.point?, visit.round), visit))).collect()
-    };
-    let (of_a, of_b) = (standing(a), standing(b));
+    let (of_a, of_b) = (valid_visits(a), valid_visits(b));
     let mut rows = Vec::new();
     for (group, line) in lines.iter().enumerate() {
         for (&(_, round), visit) in of_a.range((line.points[0], 0)..=(line.points[0], u32::MAX)) {
@@ -48,13 +43,21 @@ pub(super) fn log_ratios(a: &Run, b: &Run, lines: &[Paired]) -> Vec<Option<LogEs
             }
         }
     }
-    let fit = MixedModel::fit(&rows, lines.len(), Average::OverTime);
-    let told = |group| {
-        fit.as_ref()?
-            .estimate(group)
-            .filter(|_| fit.as_ref().is_some_and(|fit| fit.kept(group) >= FEWEST_TRIALS))
-    };
-    (0..lines.len()).map(told).collect()
+    means(&rows, lines.len())
+}
+
+/// The trials of a run whose throughput is valid, by point and round.
+pub(super) fn valid_visits(run: &Run) -> BTreeMap<(usize, u32), Visit> {
+    let visits = visits(&run.trials, &standing::voids(run));
+    let valid = visits.into_iter().filter(|visit| visit.stands);
+    valid.filter_map(|visit| Some(((visit.point?, visit.round), visit))).collect()
+}
+
+/// The mean of each group of rows; none where it has too few.
+pub(super) fn means(rows: &[Row], groups: usize) -> Vec<Option<LogEstimate>> {
+    let Some(fit) = MixedModel::fit(rows, groups, Average::OverTime) else { return vec![None; groups] };
+    let told = |group| fit.estimate(group).filter(|_| fit.kept(group) >= FEWEST_TRIALS);
+    (0..groups).map(told).collect()
 }
 
 #[cfg(test)]

@@ -17,6 +17,8 @@ use super::{
 pub(super) struct Line {
     /// As the first side ran it.
     pub spec: TrialSpec,
+    /// The point's id in each side's first run.
+    pub points: [usize; 2],
     /// Which of its requests.
     pub op: Op,
     /// Geometric mean over the repeats.
@@ -127,13 +129,13 @@ fn line(a: &Point, b: &Point, op: Op, sides: [&Side; 2], figure: ComparedFigure)
     };
     let about = both(about(&samples[0]), about(&samples[1]));
     let limits: Vec<Incomparable> = samples.iter().filter_map(limit).collect();
-    let spec = a.spec.clone();
+    let (spec, points) = (a.spec.clone(), [a.id, b.id]);
     if spec.rate_iops.is_some() && figure == ComparedFigure::Iops {
         // Both have the same requested rate: a ratio of 1 follows from the request, not from the storage.
         let told = |sample: &Result<Sample, _>| sample.as_ref().ok().map(|s| mean(&s.repeats).exp());
         let limits = [vec![Incomparable::FixedRate], limits].concat();
         let [a, b] = [told(&samples[0]), told(&samples[1])];
-        return Line { a, b, about: ServedBy::Storage, pair: None, limits, spec, op };
+        return Line { a, b, about: ServedBy::Storage, pair: None, limits, spec, points, op };
     }
     match samples {
         [Ok(a), Ok(b)] if limits.len() != 1 => Line {
@@ -143,6 +145,7 @@ fn line(a: &Point, b: &Point, op: Op, sides: [&Side; 2], figure: ComparedFigure)
             pair: Some(LinePair { rw: spec.rw, op, a, b, in_turn: None }),
             limits,
             spec,
+            points,
             op,
         },
         // What memory served on one side and the storage on the other are two different things.
@@ -150,7 +153,7 @@ fn line(a: &Point, b: &Point, op: Op, sides: [&Side; 2], figure: ComparedFigure)
             let told = |sample: Result<Sample, _>| {
                 sample.ok().filter(|s| s.not_of_the_storage.is_none()).map(|s| mean(&s.repeats).exp())
             };
-            Line { a: told(a), b: told(b), about: ServedBy::Storage, pair: None, limits, spec, op }
+            Line { a: told(a), b: told(b), about: ServedBy::Storage, pair: None, limits, spec, points, op }
         }
     }
 }
@@ -215,7 +218,8 @@ fn estimate(point: &Point, op: Op, figure: ComparedFigure) -> Option<Estimate> {
 }
 
 /// Checks that say that memory served a trial, by name.
-const MEMORY: [CheckName; 3] = [CheckName::CacheServed, CheckName::DirectIgnored, CheckName::WriteBack];
+pub(super) const MEMORY: [CheckName; 3] =
+    [CheckName::CacheServed, CheckName::DirectIgnored, CheckName::WriteBack];
 /// The check that says that the program was the limit.
 const PROGRAM: CheckName = CheckName::GeneratorBound;
 

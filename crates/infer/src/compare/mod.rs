@@ -26,7 +26,9 @@
 
 mod differences;
 mod in_turn;
+mod layer;
 mod like;
+mod odd_side;
 mod pair;
 mod partner;
 mod ranking;
@@ -85,6 +87,7 @@ pub fn compare(sides: &[Side], question: &Question) -> Result<Compared, NothingT
         comparisons: lines.concat(),
         pairs,
         ranking: if others.len() > 1 { ranking::ranking(sides, question) } else { Vec::new() },
+        odd_sides: odd_side::odd_sides(sides, question),
     })
 }
 

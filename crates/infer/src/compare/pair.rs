@@ -6,7 +6,7 @@ use iosonde_model::{
 use iosonde_stats::ErrorVariance;
 
 use super::{
-    differences,
+    differences, layer,
     like::{self, Line, LinePair},
     side::{Question, Side},
     spread::Spreads,
@@ -45,6 +45,8 @@ pub(super) fn pair(a: &Side, b: &Side, question: &Question) -> (ComparedPair, Ve
     let ratios: Vec<Ratio> = (0..told.len())
         .map(|line| judge(told[line].log_ratio(), spreads.of_line(line), left / told.len() as f64))
         .collect();
+    let layered = question.figure == ComparedFigure::Iops && lies_above(a, b, question);
+    let layer = layered.then(|| layer::layer([a, b], &lines, &ratios, &spreads, question.confidence));
     let pair = ComparedPair {
         a: a.name.clone(),
         b: b.name.clone(),
@@ -62,6 +64,7 @@ pub(super) fn pair(a: &Side, b: &Side, question: &Question) -> (ComparedPair, Ve
         opposite: overall.as_ref().map_or(0, |mean| opposite(mean.verdict, &ratios)),
         unmatched,
         differences: differences::differences(&a.runs[0], &b.runs[0]),
+        layer,
     };
     let mut ratios = ratios.into_iter();
     let comparisons = lines
@@ -75,6 +78,10 @@ pub(super) fn pair(a: &Side, b: &Side, question: &Question) -> (ComparedPair, Ve
         })
         .collect();
     (pair, comparisons)
+}
+
+fn lies_above(a: &Side, b: &Side, question: &Question) -> bool {
+    question.over || b.runs[0].info.over.as_ref().is_some_and(|base| *base == a.runs[0].info.id)
 }
 
 /// The lines whose error is known: a mean over others, too, would have none. All, where none is known.
@@ -115,10 +122,10 @@ fn comparison(line: Line, ratio: Option<Ratio>, between: [&String; 2], figure: C
 
 /// A ratio with its interval and what it says.
 #[derive(Debug, Clone)]
-struct Ratio {
-    value: f64,
-    low: Option<f64>,
-    high: Option<f64>,
+pub(super) struct Ratio {
+    pub value: f64,
+    pub low: Option<f64>,
+    pub high: Option<f64>,
     verdict: Likeness,
 }
 

@@ -22,4 +22,6 @@ pub struct Question {
     pub margin: f64,
     /// Confidence of the whole family of statements.
     pub confidence: f64,
+    /// Whether the first side is what the others lie above; otherwise the runs themselves say so.
+    pub over: bool,
 }

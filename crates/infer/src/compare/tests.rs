@@ -1,17 +1,22 @@
 //! Comparing on made-up runs whose truth is set: equal ones, unlike ones, and those that cannot be compared.
 
 use iosonde_model::{
-    About, CheckName, ComparedFigure, ComparedUnit, Comparison, Estimate, Incomparable, Judgement, Likeness,
-    NoFigure, Planned, Point, PointDirection, Reason, Run, Rw, ServedBy, TrialSpec, Verdict, WorkloadGroup,
+    About, CheckName, ComparedFigure, ComparedUnit, Comparison, Estimate, Incomparable, Judgement, LayerCost,
+    LayerSign, Likeness, NoFigure, OddSide, Planned, Point, PointDirection, Reason, Run, Rw, ServedBy,
+    TrialSpec, Verdict, WorkloadGroup,
 };
-use iosonde_testkit::specimen;
+use iosonde_testkit::{
+    plain::{plain_points, trial},
+    specimen,
+};
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{NothingToCompare, Question, Side, compare};
 
-const QUESTION: Question = Question { figure: ComparedFigure::Iops, margin: 0.02, confidence: 0.95 };
+const QUESTION: Question =
+    Question { figure: ComparedFigure::Iops, margin: 0.02, confidence: 0.95, over: false };
 
 fn estimate(value: f64) -> Estimate {
     Estimate { value, low: Some(value * 0.98), high: Some(value * 1.02) }
@@ -371,4 +376,127 @@ fn repeats_say_how_far_they_lie_apart() {
     assert!((scattered.run / 0.0102 - 1.0).abs() < 0.3, "{scattered:?}");
     assert!((scattered.point / 0.0141 - 1.0).abs() < 0.15, "{scattered:?}");
     assert_eq!(super::scatter(&noisy.side("A", 1, 1.0)), None);
+}
+
+#[test]
+fn a_layer_adds_time_at_qd_1_and_leaves_a_share_of_deeper_queues() {
+    // 100 µs and 112 µs at QD 1; at QD 2 three quarters are left.
+    let base = run("a", &[10_000.0, 10_000.0, 20_000.0, 20_000.0]);
+    let mut above = run("b", &[1e9 / 112_000.0, 1e9 / 112_000.0, 15_000.0, 15_000.0]);
+    let sides = |above: &Run| [side("base", vec![base.clone()]), side("above", vec![above.clone()])];
+    assert_eq!(
+        compare(&sides(&above), &QUESTION).unwrap().pairs[0].layer,
+        None,
+        "nobody said that it lies above"
+    );
+    above.info.over = Some("a".to_owned());
+    let compared = compare(&sides(&above), &QUESTION).unwrap();
+    let layer = compared.pairs[0].layer.clone().unwrap();
+    assert_eq!(layer.signs, []);
+    let LayerCost::AddedNs(added) = layer.lines[0].cost else { panic!("{:?}", layer.lines[0]) };
+    assert!((added.value - 12_000.0).abs() < 1.0, "{added:?}");
+    // Each side is known within 2 %: 2.24 µs of 112, and as a share of the 12 µs 0.24.
+    let half = (added.high.unwrap() - added.low.unwrap()) / 2.0;
+    assert!((2_800.0..3_800.0).contains(&half), "{half}");
+    let LayerCost::Share(share) = layer.lines[2].cost else { panic!("{:?}", layer.lines[2]) };
+    assert!((share.value - 0.75).abs() < 1e-9 && share.low.unwrap() < 0.75 && share.high.unwrap() > 0.75);
+}
+
+#[test]
+fn a_layer_that_is_faster_than_what_lies_below_it_is_named() {
+    let base = run("a", &[10_000.0, 10_000.0, 20_000.0, 20_000.0]);
+    let signs = |rates: &[f64]| {
+        let mut above = run("b", rates);
+        (above.info.over, above.info.device.chain) = (Some("a".to_owned()), base.info.device.chain.clone());
+        let sides = [side("base", vec![base.clone()]), side("above", vec![above])];
+        compare(&sides, &QUESTION).unwrap().pairs[0].layer.clone().unwrap().signs
+    };
+    let [LayerSign::ReadsFaster { spec, factor }] = &signs(&[20_000.0, 9_000.0, 60_000.0, 18_000.0])[..]
+    else {
+        panic!("reads alone are faster")
+    };
+    assert_eq!((spec.queue_depth, factor.value.round()), (2, 3.0), "the largest factor");
+    assert!(matches!(signs(&[9_000.0, 15_000.0, 18_000.0, 19_000.0])[..], [LayerSign::WritesFaster { .. }]));
+    assert_eq!(signs(&[10_400.0, 10_400.0, 20_800.0, 20_800.0]), [], "4 % is no cache");
+}
+
+#[test]
+fn sides_without_a_common_block_device_do_not_lie_above_each_other() {
+    let (mut base, mut above) = (run("a", &[10_000.0]), run("b", &[9_000.0]));
+    above.info.over = Some("a".to_owned());
+    let signs = |base: &Run, above: &Run| {
+        let sides = [side("base", vec![base.clone()]), side("above", vec![above.clone()])];
+        compare(&sides, &QUESTION).unwrap().pairs[0].layer.clone().unwrap().signs
+    };
+    base.info.device.chain = vec!["vda".to_owned()];
+    above.info.device.chain = vec!["dm-0".to_owned(), "vda".to_owned()];
+    assert_eq!(signs(&base, &above), []);
+    above.info.device.chain = vec!["vdb".to_owned()];
+    assert!(matches!(signs(&base, &above)[..], [LayerSign::NotAbove { .. }]));
+    // What is below a network folder is not known.
+    above.info.device.chain.clear();
+    assert_eq!(signs(&base, &above), []);
+}
+
+/// Sides that took turns for twelve rounds: what disturbs a round is on all of them alike, 2 % is each trial's own.
+fn in_turn(factors: &[f64], seed: u64) -> Vec<Side> {
+    let mut noisy = Noisy(Xoshiro256PlusPlus::seed_from_u64(seed));
+    let ids: Vec<String> = (0..factors.len()).map(|place| format!("run{place}")).collect();
+    let disturbed: Vec<f64> = (0..12).map(|_| 0.1 * noisy.normal()).collect();
+    let each = factors.iter().enumerate().map(|(place, factor)| {
+        let mut run = specimen::run(specimen::usual());
+        run.info.study_source = String::new();
+        run.info.id.clone_from(&ids[place]);
+        run.info.in_turn_with = ids.iter().filter(|id| **id != ids[place]).cloned().collect();
+        run.points = plain_points(4);
+        for point in &mut run.points {
+            point.trials = 12;
+            point.read = Some(direction(10_000.0 * factor));
+        }
+        let trials = (0..48_u64).map(|at| {
+            let (round, point) = (at / 4, (at % 4) as usize);
+            let iops = 10_000.0 * factor * (disturbed[round as usize] + 0.02 * noisy.normal()).exp();
+            trial(at + 1, Some(point), round as u32 + 1, &run.points[point].spec, iops as u64)
+        });
+        run.trials = trials.collect();
+        side(&ids[place], vec![run])
+    });
+    each.collect()
+}
+
+#[test]
+fn one_slow_side_of_twelve_is_named_with_its_interval() {
+    let (mut covered, mut named) = (0, 0);
+    for seed in 0..40 {
+        let mut factors = [1.0; 12];
+        factors[3] = 0.9;
+        let found = compare(&in_turn(&factors, seed), &QUESTION).unwrap().odd_sides.unwrap();
+        if let [OddSide { name, ratio }] = &found.odd[..] {
+            named += usize::from(name == "run3");
+            covered += usize::from(ratio.low.unwrap() <= 0.9 && 0.9 <= ratio.high.unwrap());
+        }
+        assert_eq!((found.sides, found.workloads), (12, 4));
+    }
+    // True rates of 97 % would give fewer than 34 once in 10,000.
+    assert!(named >= 34 && covered >= 34, "{named} named, {covered} intervals contain it");
+}
+
+#[test]
+fn of_twelve_equal_sides_none_is_odd() {
+    let wrong = (0..60)
+        .filter(|seed| {
+            !compare(&in_turn(&[1.0; 12], 1000 + seed), &QUESTION).unwrap().odd_sides.unwrap().odd.is_empty()
+        })
+        .count();
+    // 5 % of 60 is 3; nine and more happen in 1 of 500.
+    assert!(wrong < 9, "{wrong} of 60");
+}
+
+#[test]
+fn two_sides_repeats_and_layers_have_no_odd_one() {
+    assert_eq!(compare(&in_turn(&[1.0, 0.8], 1), &QUESTION).unwrap().odd_sides, None);
+    let mut sides = in_turn(&[1.0, 0.8, 1.0], 1);
+    assert!(compare(&sides, &QUESTION).unwrap().odd_sides.is_some());
+    sides[1].runs[0].info.over = Some("run0".to_owned());
+    assert_eq!(compare(&sides, &QUESTION).unwrap().odd_sides, None);
 }

@@ -2,11 +2,11 @@
 
 use iosonde_model::{
     Compared, ComparedFigure, ComparedPair, ComparedSide, ComparedUnit, Comparison, Difference,
-    GeometricMean, Likeness, Op, RUN_SCHEMA, RunProperty, ServedBy, TrialSpec,
+    GeometricMean, Layer, Likeness, OddSides, Op, RUN_SCHEMA, RunProperty, ServedBy, TrialSpec,
 };
 use serde::Serialize;
 
-use crate::text::compare;
+use crate::text::{compare, layer, odd_side};
 
 /// Two or more sides compared, as other programs read them.
 #[derive(Debug, Serialize)]
@@ -23,6 +23,9 @@ pub struct ComparedDocument<'a> {
     pub pairs: Vec<PairLine<'a>>,
     /// From three sides on: from fastest to slowest; sides without a difference share a place.
     pub ranking: &'a [Vec<String>],
+    /// From three sides on that took turns: those that differ from all the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub odd_sides: Option<OddSidesDocument<'a>>,
 }
 
 /// One workload and direction on both sides, with its words.
@@ -79,6 +82,31 @@ pub struct PairLine<'a> {
     pub unmatched: usize,
     /// Differences other than the storage.
     pub differences: Vec<DifferenceLine>,
+    /// What `b` costs above `a`; absent where it does not lie above it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layer: Option<LayerDocument<'a>>,
+}
+
+/// What a layer costs, with the answer in words.
+#[derive(Debug, Serialize)]
+pub struct LayerDocument<'a> {
+    /// The answer in a sentence or two.
+    pub sentence: String,
+    /// What is odd about the layer, in words.
+    pub warnings: Vec<String>,
+    /// Cost of each workload: `added_ns` at QD 1, else `share` of the throughput that is left.
+    #[serde(flatten)]
+    pub facts: &'a Layer,
+}
+
+/// Sides that differ from all the others, with the answer in words.
+#[derive(Debug, Serialize)]
+pub struct OddSidesDocument<'a> {
+    /// The answer.
+    pub sentence: String,
+    /// Its figures.
+    #[serde(flatten)]
+    pub facts: &'a OddSides,
 }
 
 /// Something besides the storage that is not the same on both sides, in words.
@@ -102,6 +130,10 @@ impl<'a> ComparedDocument<'a> {
             comparisons: compared.comparisons.iter().map(comparison).collect(),
             pairs: compared.pairs.iter().map(pair).collect(),
             ranking: &compared.ranking,
+            odd_sides: compared
+                .odd_sides
+                .as_ref()
+                .map(|facts| OddSidesDocument { sentence: odd_side::answer(facts), facts }),
         }
     }
 }
@@ -138,6 +170,11 @@ fn pair(pair: &ComparedPair) -> PairLine<'_> {
         p99_means: &pair.p99_means,
         unmatched: pair.unmatched,
         differences: pair.differences.iter().map(difference).collect(),
+        layer: pair.layer.as_ref().map(|facts| LayerDocument {
+            sentence: layer::answer(pair, facts),
+            warnings: layer::signs(pair, facts),
+            facts,
+        }),
     }
 }
 

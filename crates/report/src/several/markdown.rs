@@ -10,6 +10,7 @@ use crate::{
     text::{
         compare,
         compare_table::{self, what},
+        layer, odd_side,
         validity::validity,
     },
 };
@@ -23,6 +24,9 @@ pub fn markdown(sides: &[Side], compared: &Compared, pictures: bool) -> String {
     for side in sides {
         let told = side.runs.first().map(|run| validity(run).headline).unwrap_or_default();
         put(&mut out, &format!("- {}: {}", inline(&side.name), inline(&told)));
+    }
+    if let Some(found) = &compared.odd_sides {
+        put(&mut out, &format!("\n{}", inline(&odd_side::answer(found))));
     }
     for pair in &compared.pairs {
         one_pair(compared, pair, &mut out);
@@ -58,7 +62,16 @@ pub fn markdown_folder(sides: &[Side], compared: &Compared) -> Vec<(String, Vec<
 
 fn one_pair(compared: &Compared, pair: &ComparedPair, out: &mut String) {
     put(out, &format!("\n## {} against {}\n", inline(&pair.b), inline(&pair.a)));
-    put(out, &format!("{}\n", inline(&compare::answer(pair))));
+    if let Some(found) = &pair.layer {
+        put(out, &format!("{}\n", inline(&layer::answer(pair, found))));
+        for sign in layer::signs(pair, found) {
+            put(out, &format!("- {}\n", inline(&sign)));
+        }
+        let rows = layer::rows(found).into_iter().map(|row| [row.label, row.base, row.through, row.cost]);
+        table(&["Workload", &inline(&pair.a), &inline(&pair.b), "Cost of the layer"], rows, out);
+    } else {
+        put(out, &format!("{}\n", inline(&compare::answer(pair))));
+    }
     let shown = compare_table::table(compared, pair, true);
     if !shown.rows.is_empty() {
         let heads =

@@ -6,11 +6,12 @@ use crate::{
     text::{
         compare,
         compare_table::{self, CompareRow},
+        layer, odd_side,
         validity::{Weight, validity},
     },
 };
 use iosonde_infer::compare::Side;
-use iosonde_model::{Compared, ComparedPair, Comparison, Likeness, units};
+use iosonde_model::{Compared, ComparedPair, Comparison, Layer, Likeness, units};
 use maud::{Markup, html};
 
 use super::figures_of_several;
@@ -63,10 +64,17 @@ fn answer(sides: &[Side], compared: &Compared) -> Markup {
     html! {
         section #answer aria-labelledby="answer-head" {
             h2.unseen #answer-head { "The answer" }
+            @if let Some(found) = &compared.odd_sides { p.headline { (prose(&odd_side::answer(found))) } }
             @for pair in &compared.pairs {
                 // One answer is a headline; of several, each is a line.
                 p class=(if compared.pairs.len() == 1 { "headline" } else { "answer-line" }) {
-                    (prose(&compare::answer(pair)))
+                    @match &pair.layer {
+                        Some(found) => (prose(&layer::answer(pair, found))),
+                        None => (prose(&compare::answer(pair))),
+                    }
+                }
+                @for sign in pair.layer.iter().flat_map(|found| layer::signs(pair, found)) {
+                    p { (prose(&sign)) }
                 }
             }
             @if !compared.ranking.is_empty() {
@@ -114,7 +122,11 @@ fn one_pair(
     html! {
         section id={ "pair-" (place) } aria-labelledby={ "pair-" (place) "-head" } {
             h2 id={ "pair-" (place) "-head" } { (pair.b) " against " (pair.a) }
-            @if !shown.rows.is_empty() { (line_table(pair, &shown.rows)) }
+            @match &pair.layer {
+                Some(layer) => (layer_table(pair, layer)),
+                None if !shown.rows.is_empty() => (line_table(pair, &shown.rows)),
+                None => {}
+            }
             @for figure in ratios.iter().filter(|figure| figure.name == name) { (chart(figure)) }
             @if everything.rows.len() > shown.rows.len() {
                 details {
@@ -179,6 +191,31 @@ fn line_table(pair: &ComparedPair, rows: &[CompareRow]) -> Markup {
         }
     };
     scroll(&format!("Workloads of {} against {}", pair.b, pair.a), &table)
+}
+
+/// What a layer costs, workload by workload.
+fn layer_table(pair: &ComparedPair, found: &Layer) -> Markup {
+    let confidence = units::percent(found.confidence);
+    let table = html! {
+        table.figures {
+            thead { tr {
+                @for head in ["Workload", &format!("Cost of the layer [{confidence} CI]"), &pair.a, &pair.b] {
+                    th scope="col" { (head) }
+                }
+            } }
+            tbody {
+                @for row in layer::rows(found) {
+                    tr {
+                        th scope="row" { (row.label) }
+                        td.n { (row.cost) }
+                        td.n { (row.base) }
+                        td.n { (row.through) }
+                    }
+                }
+            }
+        }
+    };
+    scroll(&format!("Cost of {} above {}", pair.b, pair.a), &table)
 }
 
 fn differences(pair: &ComparedPair) -> Markup {

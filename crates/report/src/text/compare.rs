@@ -145,6 +145,12 @@ fn cautions(pair: &ComparedPair, mean: &GeometricMean) -> String {
     said
 }
 
+/// How much faster or slower, with its interval: `18 % (15–21 %)`.
+pub(super) fn difference(ratio: &Estimate) -> String {
+    let Amount { text, interval } = amount(ratio);
+    interval.map_or_else(|| text.clone(), |interval| format!("{text} ({interval})"))
+}
+
 /// How much faster or slower.
 struct Amount {
     /// `3.3 times`, `12 %`.
@@ -342,6 +348,7 @@ mod tests {
             opposite: 0,
             unmatched: 0,
             differences: Vec::new(),
+            layer: None,
         }
     }
 

@@ -112,14 +112,18 @@ fn row(pair: &ComparedPair, line: &Comparison) -> CompareRow {
     }
 }
 
-/// Large requests are given in bytes per second, small ones in IOPS.
 fn figure(line: &Comparison, value: f64) -> String {
     match line.figure {
-        ComparedFigure::Iops if is_large(&line.spec) => {
-            Quantity::BytesPerSecond.text(value * line.spec.block_size_bytes as f64)
-        }
-        ComparedFigure::Iops => Quantity::Iops.text(value),
+        ComparedFigure::Iops => throughput(&line.spec, value),
         _ => Quantity::Nanoseconds.text(value),
+    }
+}
+
+/// Throughput of a workload: of large requests in bytes per second, of small ones in IOPS.
+pub(super) fn throughput(spec: &TrialSpec, iops: f64) -> String {
+    match is_large(spec) {
+        true => Quantity::BytesPerSecond.text(iops * spec.block_size_bytes as f64),
+        false => Quantity::Iops.text(iops),
     }
 }
 

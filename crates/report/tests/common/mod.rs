@@ -203,6 +203,8 @@ fn info(rounds: u32) -> RunInfo {
         study: "quick".into(),
         series: None,
         in_turn_with: Vec::new(),
+        over: None,
+        against: None,
         repeat: None,
         study_source: include_str!("../../../../studies/quick.toml").into(),
         target: "./".into(),

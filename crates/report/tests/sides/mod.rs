@@ -28,8 +28,12 @@ fn scale(side: &mut Side, which: impl Fn(&iosonde_model::TrialSpec) -> bool, byt
 }
 
 fn bars(sides: &[Side]) -> Figure {
-    let question =
-        compare::Question { figure: iosonde_model::ComparedFigure::Iops, margin: 0.02, confidence: 0.95 };
+    let question = compare::Question {
+        figure: iosonde_model::ComparedFigure::Iops,
+        margin: 0.02,
+        confidence: 0.95,
+        over: false,
+    };
     let compared = compare::compare(sides, &question).expect("they have like points");
     let figures = iosonde_report::several::figures_of_several(sides, &compared);
     figures.into_iter().find(|figure| figure.name == "bars").expect("they share workloads")
@@ -140,8 +144,12 @@ fn a_page_tells_every_doubt_that_it_counts_and_leaves_out_no_single_row() {
         ));
         run.verdicts.push(Judgement::new(*check, "run", None, None, why));
     }
-    let question =
-        compare::Question { figure: iosonde_model::ComparedFigure::Iops, margin: 0.02, confidence: 0.95 };
+    let question = compare::Question {
+        figure: iosonde_model::ComparedFigure::Iops,
+        margin: 0.02,
+        confidence: 0.95,
+        over: false,
+    };
     let compared = compare::compare(&sides, &question).expect("they have like points");
     let page = iosonde_report::several(&sides, &compared).replace('\u{a0}', " ");
     let (_, told) = page.split_once("Valid?").expect("it is asked");
@@ -158,8 +166,12 @@ fn a_page_tells_every_doubt_that_it_counts_and_leaves_out_no_single_row() {
 #[test]
 fn the_page_says_whose_runs_its_sides_are() {
     let sides = sides(&["7f3a91", "0c12de"]);
-    let question =
-        compare::Question { figure: iosonde_model::ComparedFigure::Iops, margin: 0.02, confidence: 0.95 };
+    let question = compare::Question {
+        figure: iosonde_model::ComparedFigure::Iops,
+        margin: 0.02,
+        confidence: 0.95,
+        over: false,
+    };
     let compared = compare::compare(&sides, &question).unwrap();
     let page = iosonde_report::several(&sides, &compared);
     let told = page.split("<h1>").nth(1).and_then(|rest| rest.split("</header>").next()).unwrap();

@@ -22,6 +22,8 @@ pub(crate) fn info(id: &str) -> RunInfo {
         study: "quick".into(),
         series: None,
         in_turn_with: Vec::new(),
+        over: None,
+        against: None,
         repeat: None,
         study_source: "name = \"quick\"".into(),
         target: "./".into(),

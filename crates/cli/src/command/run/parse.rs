@@ -23,8 +23,9 @@ pub fn campaign(
     store: Option<&Path>,
     screen: &Screen,
 ) -> Result<CampaignSpec, Failure> {
-    let (study, sessions) = if args.words.len() > 2 {
-        let (study, targets) = study_and_targets(args)?;
+    let words = words(args)?;
+    let (study, sessions) = if words.len() > 2 {
+        let (study, targets) = study_and_targets(args, &words)?;
         let base = options_of(args, study.time_ns, study.precision, None);
         let all = options_of_each(&base, &targets)?;
         let labels = labels(args.target.label.as_deref(), targets.len())?;
@@ -40,7 +41,40 @@ pub fn campaign(
     // The study's file and the sheet's are needed again to repeat the run.
     let read = args.words.first().filter(|_| args.words.len() > 1).into_iter().chain(&args.sheet);
     let apart = output::inputs(read.map(String::as_str)).into_iter().chain(destination.files()).collect();
-    Ok(CampaignSpec { study, sessions, note: args.target.note.clone(), part: args.part.clone(), apart })
+    let against = args.against.as_ref().map(|reference| earlier(store, screen, reference)).transpose()?;
+    if against.is_some() && sessions.len() > 1 {
+        return Err(Failure::usage(
+            "--against compares one target with an earlier run; name one target only",
+        ));
+    }
+    Ok(CampaignSpec {
+        study,
+        sessions,
+        note: args.target.note.clone(),
+        over: args.over.is_some(),
+        against,
+        part: args.part.clone(),
+        apart,
+    })
+}
+
+/// The study and the targets: with `--over`, the base stands before the target.
+fn words(args: &RunArgs) -> Result<Vec<String>, Failure> {
+    let Some(base) = &args.over else { return Ok(args.words.clone()) };
+    match &args.words[..] {
+        [target] => Ok(vec![LAYERS.to_owned(), base.clone(), target.clone()]),
+        [study, targets @ ..] => Ok([&[study.clone(), base.clone()], targets].concat()),
+        [] => Err(Failure::usage(format!("say what lies above it:  iosonde run {LAYERS} --over {base} ./"))),
+    }
+}
+
+/// The study of `--over` without one.
+const LAYERS: &str = "layers";
+
+/// The earlier run that `--against` names: its id, or the path of its file.
+fn earlier(store: Option<&Path>, screen: &Screen, reference: &str) -> Result<String, Failure> {
+    let kept = notebook::found(store, screen, Some(reference))?;
+    Ok(if Path::new(reference).is_file() { reference.to_owned() } else { kept.info.id })
 }
 
 /// The study, where, and how: as typed, or as another run was.
@@ -49,7 +83,8 @@ fn what_was_asked(
     store: Option<&Path>,
     screen: &Screen,
 ) -> Result<(Study, String, Options), Failure> {
-    let Some(reference) = &args.like else {
+    let again = args.against.as_ref().filter(|_| args.words.len() == 1 && args.sheet.is_none());
+    let Some(reference) = args.like.as_ref().or(again) else {
         let (study, target) = study_and_target(&args.words)?;
         let study = as_set(study, args)?;
         let mut options = options_of(args, study.time_ns, study.precision, None);
@@ -148,12 +183,12 @@ fn is_target(word: &str) -> bool {
 }
 
 /// The study and its targets, as typed.
-fn study_and_targets(args: &RunArgs) -> Result<(Study, Vec<String>), Failure> {
-    let [first, targets @ ..] = &args.words[..] else { return Err(Failure::usage("say what to measure")) };
+fn study_and_targets(args: &RunArgs, words: &[String]) -> Result<(Study, Vec<String>), Failure> {
+    let [first, targets @ ..] = words else { return Err(Failure::usage("say what to measure")) };
     if is_target(first) {
         return Err(Failure::usage(format!(
             "`{first}` is a target, and the study comes before the targets:  iosonde run quick {}",
-            args.words.join(" ")
+            words.join(" ")
         )));
     }
     let unknown = |word: &&String| !word.starts_with("sim:") && !Path::new(word).exists();

@@ -1,0 +1,172 @@
+//! Words of layers: what one costs above what lies below it, and what is odd about it.
+
+use iosonde_model::{
+    ComparedPair, Estimate, Layer, LayerCost, LayerLine, LayerSign, Op, TrialSpec, Unit, units,
+};
+
+use super::{compare_table::throughput, number::with_interval};
+use crate::quantity::{Quantity, Scale};
+
+/// A workload in a table of a layer's cost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LayerRow {
+    /// `4 KiB random reads, QD 1`.
+    pub label: String,
+    /// Below the layer: time per request at QD 1, else throughput.
+    pub base: String,
+    /// Through the layer.
+    pub through: String,
+    /// `+12.3 µs [12.1, 12.5]`, `97 % [96, 98]`.
+    pub cost: String,
+}
+
+/// One row for each workload.
+pub fn rows(layer: &Layer) -> Vec<LayerRow> {
+    layer.lines.iter().map(row).collect()
+}
+
+fn row(line: &LayerLine) -> LayerRow {
+    let both = if line.spec.read_percent.is_some() { format!(": {}s", line.op) } else { String::new() };
+    let label = format!("{}{both}", line.spec.describe());
+    let figure = |iops: f64| match line.cost {
+        LayerCost::AddedNs(_) => Quantity::Nanoseconds.text(1e9 / iops),
+        LayerCost::Share(_) => throughput(&line.spec, iops),
+    };
+    let cost = match &line.cost {
+        LayerCost::AddedNs(added) => {
+            let text = signed_time(added);
+            if text.starts_with('−') { text } else { format!("+{text}") }
+        }
+        LayerCost::Share(share) => share_of(share),
+    };
+    LayerRow { label, base: figure(line.base_iops), through: figure(line.through_iops), cost }
+}
+
+/// A time that may be below zero, with its interval in the same unit.
+fn signed_time(added: &Estimate) -> String {
+    let ends = added.low.zip(added.high);
+    let largest = ends.map_or(added.value.abs(), |(low, high)| low.abs().max(high.abs()));
+    let Scale { factor, unit } = Quantity::Nanoseconds.scale(largest);
+    let half = ends.map_or(added.value.abs() / 10.0, |(low, high)| (high - low) / 2.0) / factor;
+    // Two digits of the error, and three of the largest figure.
+    let place = |value: f64| value.max(1e-9).log10().floor();
+    let digits = (1.0 - place(half)).min(2.0 - place(largest / factor)).clamp(0.0, 2.0) as usize;
+    let number = |value: f64| {
+        let text = format!("{:.digits$}", value.abs() / factor);
+        let zero = text.chars().all(|c| matches!(c, '0' | '.'));
+        if value < 0.0 && !zero { format!("−{text}") } else { text }
+    };
+    let interval =
+        ends.map_or_else(String::new, |(low, high)| format!(" [{}, {}]", number(low), number(high)));
+    format!("{} {unit}{interval}", number(added.value))
+}
+
+fn share_of(share: &Estimate) -> String {
+    if share.is_vague() {
+        return "unknown".to_owned();
+    }
+    let percent = |value: f64| 100.0 * value;
+    let half = share.low.zip(share.high).map_or(1.0, |(low, high)| percent(high - low) / 2.0);
+    let digits = usize::from(half < 0.95);
+    let number = |value: f64| {
+        let text = format!("{:.digits$}", percent(value));
+        text.strip_suffix(".0").unwrap_or(&text).to_owned()
+    };
+    let interval = share.low.zip(share.high);
+    let interval =
+        interval.map_or_else(String::new, |(low, high)| format!(" [{}, {}]", number(low), number(high)));
+    format!("{} %{interval}", number(share.value))
+}
+
+/// The answer in two sentences: what is added to a request, and what is left of the throughput.
+pub fn answer(pair: &ComparedPair, layer: &Layer) -> String {
+    let ComparedPair { a, b, .. } = pair;
+    let smallest = |op: Op, is_commit: bool| {
+        let is_such = |line: &&LayerLine| {
+            line.op == op && is_flushed(&line.spec) == is_commit && !line.spec.rw.is_mixed()
+        };
+        let single = layer.lines.iter().filter(is_such).filter_map(|line| match &line.cost {
+            LayerCost::AddedNs(added) => Some((line, added)),
+            LayerCost::Share(_) => None,
+        });
+        single.min_by_key(|(line, _)| line.spec.block_size_bytes)
+    };
+    let named = |(line, added): (&LayerLine, &Estimate), what: &str| {
+        format!("{} to a {} {what}", signed_time(added), units::size(line.spec.block_size_bytes))
+    };
+    let added: Vec<String> = [
+        smallest(Op::Read, false).map(|found| named(found, "read")),
+        smallest(Op::Write, false).map(|found| named(found, "write")),
+        smallest(Op::Write, true).map(|found| named(found, "commit")),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let first = match added.as_slice() {
+        [] => String::new(),
+        [one] => format!("{b} adds {one} at QD 1."),
+        [most @ .., last] => format!("{b} adds {} and {last} at QD 1.", most.join(", ")),
+    };
+    let shares = layer.lines.iter().filter_map(|line| match &line.cost {
+        LayerCost::Share(share) if !share.is_vague() => Some(share.value),
+        _ => None,
+    });
+    let ends = shares.fold(None, |ends: Option<(f64, f64)>, share| {
+        let (low, high) = ends.unwrap_or((share, share));
+        Some((low.min(share), high.max(share)))
+    });
+    let second = ends.map_or_else(String::new, |(low, high)| {
+        let (low, high) = (format!("{:.0}", 100.0 * low), format!("{:.0}", 100.0 * high));
+        let range = if low == high { low } else { format!("{low} to {high}") };
+        format!(" With deeper queues, {range} % of the throughput of {a} is left.")
+    });
+    if first.is_empty() && second.is_empty() {
+        return format!("What {b} costs above {a} is unknown: no workload has valid figures on both sides.");
+    }
+    let method = match (pair.in_turn, pair.repeats) {
+        (true, _) => " Intervals: 95 % CI over alternating trials of one run each.",
+        (false, [1, 1]) => " The two runs did not take turns: what changed between them is in the figures.",
+        _ => "",
+    };
+    format!("{first}{second}{method}").trim_start().to_owned()
+}
+
+/// Whether each write is flushed: a commit.
+fn is_flushed(spec: &TrialSpec) -> bool {
+    spec.sync != iosonde_model::Sync::None
+}
+
+/// What is odd about the layer, one sentence each.
+pub fn signs(pair: &ComparedPair, layer: &Layer) -> Vec<String> {
+    layer.signs.iter().map(|sign| self::sign(pair, sign)).collect()
+}
+
+fn sign(ComparedPair { a, b, .. }: &ComparedPair, sign: &LayerSign) -> String {
+    let times = |factor: &Estimate| with_interval(Unit::Ratio, factor);
+    match sign {
+        LayerSign::ReadsFaster { spec, factor } => format!(
+            "{b} reads faster than {a}, up to {} ({}): it caches what it reads, or has other storage below it, too.",
+            times(factor),
+            spec.describe()
+        ),
+        LayerSign::WritesFaster { spec, factor } => format!(
+            "{b} writes faster than {a}, up to {} ({}): it holds writes back, so a power loss may lose them, or it has \
+             other storage below it, too.",
+            times(factor),
+            spec.describe()
+        ),
+        LayerSign::FromMemory { op, workloads } => {
+            let workloads =
+                if *workloads == 1 { "1 workload".to_owned() } else { format!("{workloads} workloads") };
+            format!(
+                "Memory served the {op}s of {workloads} through {b}: it caches them. They are not in the table."
+            )
+        }
+        LayerSign::NotAbove { base, through } => format!(
+            "{b} ({}) does not lie above {a} ({}): they share no block device, so their difference is not the cost of a \
+             layer.",
+            through.join(" on "),
+            base.join(" on ")
+        ),
+    }
+}
