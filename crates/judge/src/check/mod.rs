@@ -25,6 +25,7 @@ registry! {
         direct_ignored::DirectIgnored,
         unmapped::Unmapped,
         write_back::WriteBack,
+        early_flush::EarlyFlush,
         above_the_limit::AboveTheLimit,
         clock::Clock,
         compressible::Compressible,

@@ -8,6 +8,7 @@ mod corrupted;
 mod depth_not_reached;
 mod direct_ignored;
 mod drift;
+mod early_flush;
 mod errors;
 mod generator_bound;
 mod interference;
@@ -37,6 +38,7 @@ pub use corrupted::Corrupted;
 pub use depth_not_reached::DepthNotReached;
 pub use direct_ignored::DirectIgnored;
 pub use drift::Drift;
+pub use early_flush::EarlyFlush;
 pub use errors::Errors;
 pub use generator_bound::{Busy, GeneratorBound};
 pub use interference::{CountedAt, Interference, Missing};
@@ -78,6 +80,7 @@ pub enum Cause {
     DirectIgnored(DirectIgnored),
     Unmapped(Unmapped),
     WriteBack(WriteBack),
+    EarlyFlush(EarlyFlush),
     AboveTheLimit(AboveTheLimit),
     Clock(Clock),
     Compressible(Compressible),
@@ -116,6 +119,7 @@ from_facts! {
     DirectIgnored
     Unmapped
     WriteBack
+    EarlyFlush
     AboveTheLimit
     Clock
     Compressible

@@ -10,6 +10,7 @@ super::declare::names! {
         DirectIgnored "direct-ignored",
         Unmapped "unmapped",
         WriteBack "write-back",
+        EarlyFlush "early-flush",
         AboveTheLimit "above-the-limit",
         Clock "clock",
         Compressible "compressible",

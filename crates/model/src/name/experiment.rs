@@ -19,6 +19,7 @@ super::declare::names! {
         Disk "disk",
         Units "units",
         Rewrite "rewrite",
+        SyncMethods "sync-methods",
         Media "media",
         Matrix "matrix",
         Spec "spec",

@@ -27,6 +27,7 @@ registry! {
         disk::Disk,
         units::Units,
         rewrite::Rewrite,
+        sync_methods::SyncMethods,
         media::Media,
         matrix::Matrix,
         spec::Spec,

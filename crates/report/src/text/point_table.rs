@@ -98,11 +98,12 @@ pub fn point_table(run: &Run) -> Option<PointTable> {
     let stands = |point: &&Point| point.left_out < point.trials;
     let points: Vec<&Point> = run.points.iter().filter(one_stream).filter(stands).collect();
     let spans = points.iter().any(|point| point.spec.span_bytes != points[0].spec.span_bytes);
+    let ways = points.iter().any(|point| point.spec.direct != points[0].spec.direct);
     let void = void_as_storage(run);
     let of_others = |point: &Point| point.trial_ids.iter().all(|id| void.contains(id));
     let mut rows: Vec<(Vec<String>, PointRow)> = points
         .iter()
-        .flat_map(|point| rows(point, spans).into_iter().map(|row| (of_others(point), row)))
+        .flat_map(|point| rows(point, spans, ways).into_iter().map(|row| (of_others(point), row)))
         .map(|(of_others, (parts, row))| {
             (parts.into_iter().chain(of_others.then(|| NOT_STORAGE.to_owned())).collect(), row)
         })
@@ -142,20 +143,25 @@ fn answered(run: &Run, experiment: &str) -> bool {
 }
 
 /// A point's parts in words, and a row for each direction, whose workload says which of several it is.
-/// Where they differ in their spans, these are among the parts.
-fn rows(point: &Point, spans: bool) -> Vec<(Vec<String>, PointRow)> {
+/// Where they differ in their spans, or in whether they use the page cache, these are among the parts.
+fn rows(point: &Point, spans: bool, ways: bool) -> Vec<(Vec<String>, PointRow)> {
     let span = spans.then(|| format!("within {}", units::size(point.spec.span_bytes)));
-    let parts: Vec<String> = point.spec.parts().into_iter().chain(span).collect();
+    let way = ways.then(|| if point.spec.direct { "direct" } else { "buffered" }.to_owned());
+    let parts: Vec<String> = point.spec.parts().into_iter().chain(way).chain(span).collect();
     let own: Vec<(Op, &PointDirection)> =
         Op::DIRECTIONS.into_iter().filter_map(|op| Some((op, point.direction(op)?))).collect();
     let several = own.len() > 1;
     let large = is_large(&point.spec);
+    // A program that flushes waits for the commit and not for its write alone.
+    let commit = point.commit.as_ref();
+    let of =
+        |alone: Option<Estimate>, commit: Option<Estimate>| commit.or(alone).map(|latency| latency.value);
     let row = |(op, direction): (Op, &PointDirection)| PointRow {
         workload: if several { format!("{op}s") } else { String::new() },
         rate: if large { direction.bytes_per_s } else { direction.iops },
         unit: if large { Unit::Rate } else { Unit::Iops },
-        median_ns: direction.latency_ns_p50.map(|p50| p50.value),
-        p99_ns: direction.latency_ns_p99.map(|p99| p99.value),
+        median_ns: of(direction.latency_ns_p50, commit.and_then(|commit| commit.latency_ns_p50)),
+        p99_ns: of(direction.latency_ns_p99, commit.and_then(|commit| commit.latency_ns_p99)),
     };
     own.into_iter().map(|one| (parts.clone(), row(one))).collect()
 }

@@ -3,6 +3,7 @@
 //! Figures that people compare stand in a table; every other finding has its sentence, under the label that its kind
 //! gives it.
 
+use crate::text::point_table::point_table;
 use crate::text::{
     case::{capitalised, lowered},
     finding,
@@ -93,6 +94,10 @@ fn nothing(run: &Run) -> (String, Option<FindingName>) {
     let why = match (of_one_kind, first) {
         (Some(only), _) => return (super::clause(only), inconclusive),
         (None, Some(first)) => super::reason(first).unwrap_or_default(),
+        // What was asked is what each point gets.
+        (None, None) if point_table(run).is_some() => {
+            return ("each workload by itself, below".to_owned(), None);
+        }
         (None, None) => "nothing was asked that these trials answer".to_owned(),
     };
     let told = match run.verdicts.iter().any(|judgement| judgement.verdict == Outcome::Invalid) {

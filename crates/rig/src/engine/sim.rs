@@ -4,6 +4,9 @@
 //! on a device whose truth is set. Time passes only where the device says that something happens, so a minute of
 //! simulated storage takes a second or less. Cannot: measure anything real.
 //!
+//! With `dsync` or `osync` each write is followed by a flush of the device before it is complete, as the kernel does it
+//! on a drive that cannot mark single writes as durable (FUA).
+//!
 //! What is written is held only for `--verify`, and of it only the marks; the device's `[faults]` say what becomes
 //! of it.
 
@@ -62,7 +65,9 @@ impl EngineKind for Sim {
             shift_bytes: 0,
         });
         let (direct, done) = (bench.direct, Vec::new());
-        let engine = Box::new(Loop { shared: shared.clone(), direct, job, done, new_files, memory });
+        let slots = bench.buffers.slots();
+        let durable = bench.sync.with_each_write().then(|| vec![Durable::Plain; slots as usize]);
+        let engine = Box::new(Loop { shared: shared.clone(), direct, job, done, new_files, memory, durable });
         Ok(Opened { engine, clock: Clock::Virtual(shared.clock.clone()), notes: Vec::new() })
     }
 
@@ -107,6 +112,19 @@ struct Loop {
     new_files: Option<Making>,
     /// Where bytes come from and go to, where the device is to hold them.
     memory: Option<Memory>,
+    /// State of each slot's request, where writes are durable when they complete.
+    durable: Option<Vec<Durable>>,
+}
+
+/// A request on its way to being durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Durable {
+    /// No write, or none yet: it is complete when the device says so.
+    Plain,
+    /// A write whose flush comes next.
+    Written,
+    /// The flush behind a write with this result.
+    Flushed { result: i32 },
 }
 
 /// Files that a stream creates: each pass over its span goes to addresses where the latest files are not, as a file
@@ -165,6 +183,32 @@ impl Memory {
     }
 }
 
+impl Loop {
+    fn ask(&self, now_ns: u64, Request { slot, op, offset_bytes, length_bytes }: Request) {
+        let tag = Tag { epoch: self.shared.epoch.get(), job: self.job, slot }.packed();
+        let ask = Ask { tag, op, offset_bytes, length_bytes, direct: self.direct };
+        self.shared.device.borrow_mut().submit_by(self.job, now_ns, ask);
+    }
+
+    /// What the device has completed, as the program sees it; `None` where a flush follows first.
+    fn completed(&mut self, completion: Completion) -> Option<Completion> {
+        let slot = completion.slot;
+        let Some(state) = self.durable.as_mut().map(|durable| &mut durable[slot as usize]) else {
+            return Some(completion);
+        };
+        match *state {
+            Durable::Written if completion.result > 0 => {
+                *state = Durable::Flushed { result: completion.result };
+                let flush = Request { slot, op: Op::Flush, offset_bytes: 0, length_bytes: 0 };
+                self.ask(self.shared.clock.now_ns(), flush);
+                None
+            }
+            Durable::Flushed { result } if completion.result >= 0 => Some(Completion { slot, result }),
+            Durable::Plain | Durable::Written | Durable::Flushed { .. } => Some(completion),
+        }
+    }
+}
+
 impl Engine for Loop {
     fn submit(&mut self, now_ns: u64, requests: &[Request]) -> io::Result<usize> {
         for request in requests {
@@ -180,17 +224,10 @@ impl Engine for Loop {
                 }
                 None => {}
             }
-            self.shared.device.borrow_mut().submit_by(
-                self.job,
-                now_ns,
-                Ask {
-                    tag: Tag { epoch: self.shared.epoch.get(), job: self.job, slot }.packed(),
-                    op,
-                    offset_bytes,
-                    length_bytes,
-                    direct: self.direct,
-                },
-            );
+            if let Some(durable) = &mut self.durable {
+                durable[slot as usize] = if op == Op::Write { Durable::Written } else { Durable::Plain };
+            }
+            self.ask(now_ns, Request { slot, op, length_bytes, offset_bytes });
         }
         Ok(requests.len())
     }
@@ -206,13 +243,19 @@ impl Engine for Loop {
                 mail[job].push(*done);
             }
         }
-        for Done { tag, result, fate, .. } in mail[self.job].drain(..) {
-            let completion = Completion { slot: Tag::of(tag).slot, result };
+        // Taken out and put back: what handles them may ask the device for more.
+        let mut own = std::mem::take(&mut mail[self.job]);
+        drop(mail);
+        for Done { tag, result, fate, .. } in own.drain(..) {
+            let Some(completion) = self.completed(Completion { slot: Tag::of(tag).slot, result }) else {
+                continue;
+            };
             if let Some(memory) = &mut self.memory {
                 memory.moves(&mut self.shared.contents.borrow_mut(), completion, fate);
             }
             done.push(completion);
         }
+        self.shared.mail.borrow_mut()[self.job] = own;
         Ok(())
     }
 

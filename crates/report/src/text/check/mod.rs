@@ -8,6 +8,7 @@ mod corrupted;
 mod depth_not_reached;
 mod direct_ignored;
 mod drift;
+mod early_flush;
 mod errors;
 mod generator_bound;
 mod interference;
@@ -55,6 +56,7 @@ fn cause(cause: &Cause) -> String {
         Cause::DirectIgnored(facts) => direct_ignored::words(facts),
         Cause::Unmapped(facts) => unmapped::words(facts),
         Cause::WriteBack(facts) => write_back::words(facts),
+        Cause::EarlyFlush(facts) => early_flush::words(facts),
         Cause::AboveTheLimit(facts) => above_the_limit::words(facts),
         Cause::Clock(facts) => clock::words(facts),
         Cause::Compressible(facts) => compressible::words(facts),
