@@ -86,6 +86,7 @@ const COMMANDS: &[(&str, Examples, &[&str])] = &[
             ("export last -f fio-json", "in fio's form, for scripts that read that"),
             ("export last -f openmetrics -o iosonde.prom", "for node_exporter's textfile collector"),
             ("export last -f bencher -o results.json", "for a chart over commits, with intervals"),
+            ("export last -f io-properties -o -", "for ScyllaDB and Redpanda, from `run io-cost`"),
         ],
         UNMEASURED,
     ),
@@ -195,18 +196,38 @@ mod tests {
                 .unwrap_or_else(|| panic!("{} has no examples", own.get_name()));
             assert!(examples.len() >= 2, "{}", own.get_name());
             for (words, what) in *examples {
-                let typed = words.split(['>', '|']).next().unwrap_or_default();
-                // A claim's quotes hold spaces together.
-                let mut parts = typed.split('"');
-                let mut all: Vec<String> = vec!["iosonde".into()];
-                while let Some(bare) = parts.next() {
-                    all.extend(bare.split_whitespace().map(str::to_owned));
-                    all.extend(parts.next().map(str::to_owned));
-                }
-                let read = command.clone().try_get_matches_from(&all);
+                let read = command.clone().try_get_matches_from(typed(words));
                 assert!(read.is_ok(), "{words}: {}", read.unwrap_err());
                 assert!(!what.is_empty() && words.len() + what.len() < 86, "{words}");
             }
+        }
+    }
+
+    /// The words of a command as a shell would give them: a claim's quotes hold spaces together.
+    fn typed(line: &str) -> Vec<String> {
+        let typed = line.split(['>', '|', '#', '&']).next().unwrap_or_default();
+        let mut parts = typed.split('"');
+        let mut all: Vec<String> = vec!["iosonde".into()];
+        while let Some(bare) = parts.next() {
+            all.extend(bare.split_whitespace().map(str::to_owned));
+            all.extend(parts.next().map(str::to_owned));
+        }
+        all
+    }
+
+    #[test]
+    fn every_command_of_the_page_of_questions_is_one_that_it_takes() {
+        let command = complete(Cli::command());
+        let page = include_str!("../../../docs/questions.md");
+        let lines: Vec<&str> = page
+            .lines()
+            .flat_map(|line| line.split(" && "))
+            .filter_map(|l| l.trim().strip_prefix("iosonde "))
+            .collect();
+        assert!(lines.len() >= 25, "{} commands", lines.len());
+        for line in lines {
+            let read = command.clone().try_get_matches_from(typed(line));
+            assert!(read.is_ok(), "{line}: {}", read.unwrap_err());
         }
     }
 

@@ -23,6 +23,7 @@ pub static STUDIES: &[(&str, &str)] = &[
     ("database", include_str!("../../../studies/database.toml")),
     ("full", include_str!("../../../studies/full.toml")),
     ("layers", include_str!("../../../studies/layers.toml")),
+    ("io-cost", include_str!("../../../studies/io-cost.toml")),
 ];
 
 /// Whether a word is the name of a built-in study.

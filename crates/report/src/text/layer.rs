@@ -123,10 +123,14 @@ pub fn answer(pair: &ComparedPair, layer: &Layer) -> String {
     if first.is_empty() && second.is_empty() {
         return format!("What {b} costs above {a} is unknown: no workload has valid figures on both sides.");
     }
-    let method = match (pair.in_turn, pair.repeats) {
-        (true, _) => " Intervals: 95 % CI over alternating trials of one run each.",
-        (false, [1, 1]) => " The two runs did not take turns: what changed between them is in the figures.",
-        _ => "",
+    let confidence = units::percent(layer.confidence);
+    let has_interval = |line: &LayerLine| match &line.cost {
+        LayerCost::AddedNs(cost) | LayerCost::Share(cost) => cost.low.is_some(),
+    };
+    let method = match (pair.in_turn, layer.lines.iter().any(has_interval)) {
+        (true, _) => format!(" Intervals: {confidence} CI over alternating trials of one run each."),
+        (false, true) => format!(" Intervals: {confidence} CI."),
+        (false, false) => " No intervals: too few valid trials in the same rounds.".to_owned(),
     };
     format!("{first}{second}{method}").trim_start().to_owned()
 }

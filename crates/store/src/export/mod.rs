@@ -2,6 +2,7 @@
 
 use iosonde_model::{Named, Run, registry};
 
+mod capacity;
 mod figures;
 mod fio_form;
 
@@ -12,6 +13,8 @@ registry! {
         csv::Csv,
         fio_json::FioJson,
         fio_json_plus::FioJsonPlus,
+        io_cost_model::IoCostModel,
+        io_properties::IoProperties,
         open_metrics::OpenMetrics,
         run::RunFile,
     }
