@@ -8,6 +8,9 @@ use std::sync::atomic::{AtomicI32, Ordering};
 /// Where it says so; -1 where nobody waits.
 static PIPE: AtomicI32 = AtomicI32::new(-1);
 
+/// What standard input, output and error become. Opened at the beginning: later there is no power to open it.
+static NOWHERE: AtomicI32 = AtomicI32::new(-1);
+
 /// A word is two bytes: which, and its number.
 pub(crate) type Word = [u8; 2];
 /// A signal was taken.
@@ -19,6 +22,9 @@ pub(crate) const SIGNAL: u8 = 3;
 
 /// Says it there from now on.
 pub(crate) fn speak_to(pipe: libc::c_int) {
+    // SAFETY: the path ends with a zero.
+    let nowhere = unsafe { libc::open(c"/dev/null".as_ptr(), libc::O_RDWR | libc::O_CLOEXEC) };
+    NOWHERE.store(nowhere, Ordering::Relaxed);
     PIPE.store(pipe, Ordering::Relaxed);
 }
 
@@ -49,11 +55,8 @@ pub(crate) fn by_signal(signal: libc::c_int) {
 
 /// Gives standard input, output and error back: whoever reads them to their end must not wait for the storage.
 fn close_mouth() {
-    // SAFETY: the path ends with a zero; descriptors are numbers, and these three stay open.
-    unsafe {
-        let nowhere = libc::open(c"/dev/null".as_ptr(), libc::O_RDWR | libc::O_CLOEXEC);
-        for standard in 0..=2 {
-            libc::dup2(nowhere, standard);
-        }
+    for standard in 0..=2 {
+        // SAFETY: descriptors are numbers, and these three stay open.
+        unsafe { libc::dup2(NOWHERE.load(Ordering::Relaxed), standard) };
     }
 }

@@ -100,9 +100,12 @@ impl Bench {
         command.arg("--verbose").stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
         let mut child = command.spawn().unwrap();
         let mut err = BufReader::new(child.stderr.take().unwrap()).lines();
-        let kept =
-            err.by_ref().map_while(Result::ok).filter(|line| line.starts_with("trial")).take(trials).count();
-        assert_eq!(kept, trials, "the run ended before");
+        let (mut kept, mut said) = (0, String::new());
+        while kept < trials {
+            let line = err.next().and_then(Result::ok).unwrap_or_else(|| panic!("the run ended before: {said}"));
+            kept += usize::from(line.starts_with("trial"));
+            said += &(line + "\n");
+        }
         UnderWay { child, err }
     }
 

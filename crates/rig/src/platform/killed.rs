@@ -36,21 +36,24 @@ fn ends(stat: &str) -> Option<bool> {
 pub fn locked_by_the_killed(file: &File) -> bool {
     let Ok(found) = file.metadata() else { return false };
     let locks = fs::read_to_string("/proc/locks").unwrap_or_default();
-    let holders = holders(&locks, found.ino());
+    let device = format!("{:02x}:{:02x}", rustix::fs::major(found.dev()), rustix::fs::minor(found.dev()));
+    let holders = holders(&locks, &device, found.ino());
     !holders.is_empty() && holders.into_iter().all(is_killed)
 }
 
-/// Processes that hold a flock on a file of that number, on whatever file system: the device's number here is not always
-/// what `stat` gives (Btrfs, overlays).
-fn holders(locks: &str, inode: u64) -> Vec<u32> {
+/// Processes that hold a flock on a file. The device's number is not always what `stat` gives (Btrfs): where none is
+/// that one, all files of this number are meant, on whatever device.
+fn holders(locks: &str, device: &str, inode: u64) -> Vec<u32> {
     let of = |line: &str| {
         // `1: FLOCK  ADVISORY  WRITE 4711 fe:00:131 0 EOF`; one that waits has an arrow before it.
         let fields: Vec<&str> = line.split_ascii_whitespace().skip(1).collect();
         let [kind, _, _, process, place, ..] = fields[..] else { return None };
-        let same = place.rsplit(':').next()?.parse() == Ok(inode);
-        (kind == "FLOCK" && same).then(|| process.parse().unwrap_or(0))
+        let (on, number) = place.rsplit_once(':')?;
+        (kind == "FLOCK" && number.parse() == Ok(inode)).then(|| (on == device, process.parse().unwrap_or(0)))
     };
-    locks.lines().filter_map(of).collect()
+    let all: Vec<(bool, u32)> = locks.lines().filter_map(of).collect();
+    let exact = all.iter().any(|(same, _)| *same);
+    all.into_iter().filter(|(same, _)| *same || !exact).map(|(_, process)| process).collect()
 }
 
 #[cfg(test)]
@@ -93,8 +96,9 @@ mod tests {
         let locks = "1: POSIX  ADVISORY  READ 12 fe:00:131 0 EOF\n2: FLOCK  ADVISORY  WRITE 13 fe:00:131 0 EOF\n\
                      2: -> FLOCK  ADVISORY  WRITE 14 fe:00:131 0 EOF\n3: FLOCK  ADVISORY  READ 15 00:1d:132 0 EOF\n\
                      4: FLOCK  ADVISORY  READ 0 00:1d:131 0 EOF\n";
-        assert_eq!(holders(locks, 131), [13, 0]);
-        assert_eq!(holders(locks, 133), [0; 0]);
+        assert_eq!(holders(locks, "fe:00", 131), [13]);
+        assert_eq!(holders(locks, "00:2a", 131), [13, 0]);
+        assert_eq!(holders(locks, "fe:00", 133), [0; 0]);
         // Held by this process, which lives.
         let file = tempfile::tempfile().unwrap();
         assert!(!locked_by_the_killed(&file));
