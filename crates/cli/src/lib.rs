@@ -73,7 +73,9 @@ fn measures(command: &Command) -> bool {
     match command {
         // Repeats have a process each, which does the same.
         Command::Run(args) => args.repeats.is_none() || args.part.is_some(),
-        Command::Resume(_) | Command::Check(_) | Command::Point(_) | Command::Fio(_) | Command::Doctor(_) => true,
+        Command::Resume(_) | Command::Check(_) | Command::Point(_) | Command::Fio(_) | Command::Doctor(_) => {
+            true
+        }
         _ => false,
     }
 }

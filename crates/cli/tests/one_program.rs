@@ -44,18 +44,25 @@ fn wait_until(what: &str, holds: impl Fn() -> bool) {
 /// To whichever of the two it is sent, or to both as by a terminal: one signal is one.
 #[test]
 fn one_signal_ends_a_run_in_order_to_whichever_process_it_is_sent() {
-    for (signal, whom) in [("INT", "both"), ("TERM", "waits"), ("INT", "works"), ("HUP", "waits"), ("TERM", "both")] {
+    for (signal, whom) in
+        [("INT", "both"), ("TERM", "waits"), ("INT", "works"), ("HUP", "waits"), ("TERM", "both")]
+    {
         let (bench, run) = under_way();
         let [waits, works] = run.processes().map(i64::from);
-        send(signal, match whom {
-            "waits" => waits,
-            "works" => works,
-            _ => -waits,
-        });
+        send(
+            signal,
+            match whom {
+                "waits" => waits,
+                "works" => works,
+                _ => -waits,
+            },
+        );
         let said = run.wait();
         assert_eq!(said.code, 130, "{signal} to {whom}: {}", said.err);
         assert!(said.err.contains("trials are kept"), "{signal} to {whom}: {}", said.err);
-        assert!(bench.iosonde(&["ls"]).out.contains("interrupted") && names_in(&bench.path("here")).is_empty());
+        assert!(
+            bench.iosonde(&["ls"]).out.contains("interrupted") && names_in(&bench.path("here")).is_empty()
+        );
     }
 }
 
@@ -81,11 +88,41 @@ fn a_stopped_job_stops_whole_and_goes_on_whole() {
         let processes = run.processes();
         let first = i64::from(processes[0]);
         send(stop, if whom == "both" { -first } else { first });
-        wait_until(&format!("{stop} to {whom}"), || processes.iter().all(|process| state(*process) == Some('T')));
+        wait_until(&format!("{stop} to {whom}"), || {
+            processes.iter().all(|process| state(*process) == Some('T'))
+        });
         send("CONT", if whom == "both" { -first } else { first });
         let said = run.wait();
         assert_eq!(said.code, 0, "{stop} to {whom}: {}", said.err);
     }
+}
+
+/// `timeout` sends its signal to the process that it started, and then to the whole group.
+#[test]
+fn a_signal_that_is_sent_twice_at_once_is_one() {
+    let (bench, run) = under_way();
+    let [waits, _] = run.processes().map(i64::from);
+    let ids = [waits, -waits].map(|id| id.to_string());
+    assert!(Command::new("kill").args(["-s", "TERM", "--"]).args(ids).status().unwrap().success());
+    let said = run.wait();
+    assert_eq!(said.code, 130, "{}", said.err);
+    assert!(bench.iosonde(&["ls"]).out.contains("interrupted"));
+}
+
+/// Whoever started it may ignore the end of processes, which a program inherits.
+#[test]
+fn an_ignored_end_of_processes_is_heard() {
+    let bench = Bench::new();
+    let mut shell = Command::new("sh");
+    shell.args([
+        "-c",
+        "trap '' CHLD; exec \"$@\"",
+        "sh",
+        env!("CARGO_BIN_EXE_iosonde"),
+        "doctor",
+        "./nowhere",
+    ]);
+    assert_eq!(shell.current_dir(bench.folder.path()).output().unwrap().status.code(), Some(2));
 }
 
 /// `nohup` and `setsid` mean that the end of a terminal ends nothing.

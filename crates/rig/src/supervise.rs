@@ -53,6 +53,9 @@ enum End {
 pub fn go_on_under_supervision() {
     let Ok((words, speaks)) = pipe() else { return };
     let parent = rustix::process::getpid();
+    // Where whoever started this one ignores the end of processes, there would be none to hear of.
+    // SAFETY: the default action runs no code of ours.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
     // SAFETY: there is one thread, so that the new process has all that it needs.
     match unsafe { libc::fork() } {
         -1 => {}
@@ -128,8 +131,10 @@ enum Heard {
 fn hear(child: libc::pid_t, flags: libc::c_int) -> Option<Heard> {
     let mut status = 0;
     // SAFETY: the status is a place of ours.
-    if unsafe { libc::waitpid(child, &raw mut status, flags) } != child {
-        return None;
+    let found = unsafe { libc::waitpid(child, &raw mut status, flags) };
+    if found != child {
+        let gone = found < 0 && io::Error::last_os_error().raw_os_error() == Some(libc::ECHILD);
+        return gone.then_some(Heard::Ended(End::Signal(libc::SIGKILL)));
     }
     Some(if libc::WIFSTOPPED(status) {
         Heard::Stopped(libc::WSTOPSIG(status))
@@ -155,11 +160,15 @@ struct Count {
     here: u32,
     there: u32,
     sent: u32,
+    /// When the last one was counted here.
+    at_ns: u64,
 }
 
 struct Supervisor {
     child: libc::pid_t,
     words: OwnedFd,
+    /// Whether anybody can say a word yet.
+    speaks: bool,
     signals: OwnedFd,
     counts: [Count; SIGNALS],
     /// When it is seen what the other process did not get.
@@ -192,6 +201,7 @@ impl Supervisor {
         Ok(Self {
             child,
             words,
+            speaks: true,
             signals,
             counts,
             compare_at_ns: None,
@@ -235,8 +245,8 @@ impl Supervisor {
         let wait_ns = due.into_iter().flatten().min().unwrap_or(now_ns).saturating_sub(now_ns);
         let event = |file: &OwnedFd| libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
         let mut events = [event(&self.signals), event(&self.words)];
-        // Once nobody writes any more the pipe is always ready: its end is SIGCHLD's to tell.
-        let watched = if self.ends.is_some() { 1 } else { 2 };
+        // A pipe to which nobody writes any more is always ready.
+        let watched = if self.speaks { 2 } else { 1 };
         let wait_ms = libc::c_int::try_from(wait_ns.div_ceil(1_000_000)).unwrap_or(libc::c_int::MAX);
         // SAFETY: the kernel writes to the events alone, which are there.
         unsafe { libc::poll(events.as_mut_ptr(), watched, wait_ms) };
@@ -252,10 +262,12 @@ impl Supervisor {
         }
     }
 
-    fn word(&self) -> Option<Word> {
+    fn word(&mut self) -> Option<Word> {
         let mut word: Word = [0; 2];
+        let read = rustix::io::read(&self.words, &mut word);
+        self.speaks &= read != Ok(0);
         // Words are written whole.
-        (rustix::io::read(&self.words, &mut word) == Ok(word.len())).then_some(word)
+        (read == Ok(word.len())).then_some(word)
     }
 
     /// A signal came here.
@@ -267,7 +279,12 @@ impl Supervisor {
                 self.send(signal);
             }
             _ => {
-                self.counts[signal as usize].here += 1;
+                // `timeout` sends its signal to the process, and then to the group: that is one.
+                let (now_ns, count) = (waiting_ns(), &mut self.counts[signal as usize]);
+                if now_ns - count.at_ns > ARRIVES_NS {
+                    count.here += 1;
+                    count.at_ns = now_ns;
+                }
                 if signal != libc::SIGTSTP {
                     self.last = Some(signal);
                 }
@@ -317,7 +334,8 @@ impl Supervisor {
     /// The shell must see that its job was stopped. SIGSTOP may have been meant for the other process alone, whose going
     /// on would not be seen here.
     fn stop_too(&mut self, signal: libc::c_int) {
-        self.counts[libc::SIGTSTP as usize] = Count::default();
+        let count = &mut self.counts[libc::SIGTSTP as usize];
+        *count = Count { at_ns: count.at_ns, ..Count::default() };
         if signal != libc::SIGSTOP {
             stop();
         } else if waiting_ns().saturating_sub(self.continued_ns) < GOES_ON_NS {

@@ -102,7 +102,8 @@ impl Bench {
         let mut err = BufReader::new(child.stderr.take().unwrap()).lines();
         let (mut kept, mut said) = (0, String::new());
         while kept < trials {
-            let line = err.next().and_then(Result::ok).unwrap_or_else(|| panic!("the run ended before: {said}"));
+            let line =
+                err.next().and_then(Result::ok).unwrap_or_else(|| panic!("the run ended before: {said}"));
             kept += usize::from(line.starts_with("trial"));
             said += &(line + "\n");
         }

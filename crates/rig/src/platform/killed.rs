@@ -71,7 +71,9 @@ mod tests {
     #[test]
     fn a_thread_that_runs_its_program_no_more_is_told_from_one_that_does() {
         let cases = [("S", 0, 0, false), ("D", 0x40_0040, 1, false), ("Z", 0, 0, true), ("X", 0, 0, true)];
-        for (state, flags, pending, ended) in cases.into_iter().chain([("D", 0x40_0044, 0, true), ("D", 0, 256, true)]) {
+        for (state, flags, pending, ended) in
+            cases.into_iter().chain([("D", 0x40_0044, 0, true), ("D", 0, 256, true)])
+        {
             assert_eq!(ends(&line(state, flags, pending)), Some(ended), "{state} {flags} {pending}");
         }
         assert_eq!(ends("77 (a) S 1"), None);
