@@ -30,7 +30,10 @@ mod studies;
 mod typed;
 mod usage;
 
-use std::process::ExitCode;
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
 
 use args::{Cli, Command};
 use command::registry;
@@ -43,19 +46,37 @@ pub use simulated::run_simulated;
 pub fn run_program() -> ExitCode {
     iosonde_rig::confine::gain_nothing();
     iosonde_rig::interrupt::outlive_file_size_limit();
+    iosonde_store::ask_of_the_killed(iosonde_rig::platform::locked_by_the_killed);
     let done = usage::parse(&std::env::args_os().collect::<Vec<_>>()).and_then(|cli| {
+        if measures(&cli.command) {
+            iosonde_rig::supervise::go_on_under_supervision();
+        }
         let screen = Screen::new(&cli.shared);
         dispatch(&cli, screen)
     });
-    iosonde_rig::leave::let_go();
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
+    let code = match done {
+        Ok(()) => 0,
         Err(Failure { code, text }) => {
             if !text.is_empty() {
                 Screen::complain(&text);
             }
-            ExitCode::from(code)
+            code
         }
+    };
+    let _ = io::stdout().flush();
+    iosonde_rig::leave::with_code(code);
+    ExitCode::from(code)
+}
+
+/// Whether a command opens a target, whose storage may hang.
+fn measures(command: &Command) -> bool {
+    match command {
+        // Repeats have a process each, which does the same.
+        Command::Run(args) => args.repeats.is_none() || args.part.is_some(),
+        Command::Resume(_) | Command::Check(_) | Command::Point(_) | Command::Fio(_) | Command::Doctor(_) => {
+            true
+        }
+        _ => false,
     }
 }
 

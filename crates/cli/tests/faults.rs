@@ -163,11 +163,78 @@ fn a_call_that_never_returns_is_said_and_its_run_goes_on_later() {
     let Some((bench, served, mut run)) = without_an_answer("psync") else { return };
     let said = run.until("a call has not returned");
     assert!(said.contains("served/data: a call has not returned for"), "{said}");
-    served.comes_back();
+    let clock = Clock::real();
+    // It is still not answered.
     assert_eq!(run.wait().code, 1);
+    assert!(clock.now_s() < 5.0, "{:.1} s", clock.now_s());
     assert!(bench.iosonde(&["ls"]).out.contains("interrupted"));
+    served.comes_back();
     let said = bench.iosonde(&["resume", "-q"]);
     assert_eq!(said.code, 0, "{}", said.err);
+}
+
+const READS: &str = r#"
+name = "reads"
+question = "?"
+time = "3s"
+[[experiment]]
+kind = "queue-depth"
+rw = "randread"
+block_size = "4k"
+depth = 1
+"#;
+
+/// A thread in such a call outlives SIGKILL, with its locks and its open file. Nobody waits for it, and the run goes on
+/// beside it, on storage that answers again but for that one request.
+#[test]
+fn nobody_waits_for_a_thread_that_the_kernel_does_not_end() {
+    for (signals, code) in [(&["INT"][..], Some(1)), (&["INT", "INT"], None), (&["KILL"], None)] {
+        let Some((bench, served)) = with_a_served_file() else { return };
+        bench.text("reads.toml", READS);
+        let words = ["run", "reads.toml", "served/data", "--destroy", "--engine", "psync"];
+        let mut run = bench.after_trials(&words, 2);
+        served.meets(served::NEVER, 1);
+        served.keeps_one();
+        let (clock, [_, worker]) = (Clock::real(), run.processes());
+        for signal in signals {
+            run = run.signal(signal);
+            // Two signals of one kind that wait are one.
+            std::thread::sleep(Duration::from_millis(300));
+        }
+        assert_eq!(run.unheard(), code, "{signals:?}");
+        assert!(clock.now_s() < 5.0, "{signals:?}: {:.1} s until the prompt", clock.now_s());
+        served.meets(0, 0);
+        let stat = std::fs::read_to_string(format!("/proc/{worker}/stat"));
+        assert!(stat.is_ok(), "{signals:?}: the storage held nothing");
+        assert!(bench.iosonde(&["ls"]).out.contains("interrupted"), "{signals:?}");
+        let said = bench.iosonde(&["resume", "-q"]);
+        assert_eq!(said.code, 0, "{signals:?}: {}", said.err);
+        assert_eq!(document(&bench.iosonde(&["show", "--json", "-q"])).info.state, RunState::Done);
+    }
+}
+
+/// The page of such a request stays locked: only the prompt comes back before the storage does.
+#[test]
+fn the_prompt_comes_back_from_calls_through_the_page_cache() {
+    for engine in ["mmap", "io_uring", "psync"] {
+        let words = ["run", "tiny.toml", "served/data", "--destroy", "--buffered", "--engine", engine];
+        let bench = Bench::new();
+        bench.text("tiny.toml", TINY);
+        let Some(served) = Served::cached_at(&bench.path("served"), 16) else { return };
+        let run = bench.after_trials(&words, 2);
+        served.meets(served::NEVER, 1);
+        served.keeps_one();
+        let (clock, run) = (Clock::real(), run.signal("INT"));
+        let code = run.unheard();
+        assert!([Some(1), Some(130)].contains(&code), "{engine}: {code:?}");
+        assert!(clock.now_s() < 5.0, "{engine}: {:.1} s until the prompt", clock.now_s());
+        assert!(bench.iosonde(&["ls"]).out.contains("interrupted"), "{engine}");
+        served.comes_back();
+        // What the killed process had written to a mapping is lost, which the next one that flushes the file is told.
+        let _ = File::open(bench.path("served/data")).unwrap().sync_all();
+        let said = bench.iosonde(&["resume", "-q"]);
+        assert_eq!(said.code, 0, "{engine}: {}", said.err);
+    }
 }
 
 /// Not after the half minute that slow storage is given.
@@ -177,9 +244,7 @@ fn a_signal_ends_a_run_on_storage_that_hangs() {
         let Some((bench, served, run)) = without_an_answer(engine) else { return };
         let (clock, mut run) = (Clock::real(), run.signal("INT"));
         if engine == "psync" {
-            // Nothing but the storage ends a thread inside a call.
             run.until("a call has not returned");
-            served.comes_back();
         }
         let said = run.wait();
         assert!(clock.now_s() < 20.0, "{engine}: {:.1} s", clock.now_s());

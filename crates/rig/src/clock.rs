@@ -140,6 +140,11 @@ impl Clock {
     }
 }
 
+/// Time of the kernel's own clock for who waits: nothing is calibrated first.
+pub(crate) fn waiting_ns() -> u64 {
+    kernel_ns(libc::CLOCK_MONOTONIC).map_or(0, |ns| ns as u64)
+}
+
 fn kernel_ns(clock: libc::clockid_t) -> Option<i128> {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the pointer is to a timespec of ours, which outlives the call.

@@ -22,9 +22,9 @@ extern "C" fn ask_to_stop(signal: libc::c_int) {
     STOP.store(true, Ordering::Relaxed);
     let own = 1 << signal;
     if ASKED.fetch_or(own, Ordering::Relaxed) & own == 0 {
-        return;
+        return leave::got(signal);
     }
-    leave::let_go();
+    leave::by_signal(signal);
     // SAFETY: both calls are allowed here. The signal waits until this handler returns, and then ends the process.
     unsafe {
         libc::signal(signal, libc::SIG_DFL);
@@ -43,7 +43,7 @@ pub fn pass_on(process: u32) {
 pub fn catch() -> &'static AtomicBool {
     static TAKER: Once = Once::new();
     TAKER.call_once(take_on_a_thread);
-    for signal in CAUGHT {
+    for signal in CAUGHT.into_iter().filter(|signal| !nohup(*signal)) {
         // SAFETY: the structure is plain data that is zero where it is not set; the handler is signal-safe. No RESTART,
         // so that a waiting call returns.
         unsafe {
@@ -53,6 +53,16 @@ pub fn catch() -> &'static AtomicBool {
         }
     }
     &STOP
+}
+
+/// Who started this program with `nohup` does not want the end of the terminal to end it.
+fn nohup(signal: libc::c_int) -> bool {
+    // SAFETY: without a new action the call writes the present one to a place of ours, plain data that may be zero.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &raw mut action);
+        signal == libc::SIGHUP && action.sa_sigaction == libc::SIG_IGN
+    }
 }
 
 /// Lets a thread of its own take the signals, and no thread that is started later. The kernel gives a signal to the

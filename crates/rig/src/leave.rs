@@ -1,63 +1,62 @@
-//! Ending while the storage still holds requests of `libaio`.
+//! The last words of the process that works, to the one that waits for it (`supervise`).
 //!
-//! Linux ends no process before the last of these has come back (`exit_aio()` of fs/aio.c). It waits for them where the
-//! memory of the process is given up, and memory that two processes share is given up by the one that ends last. So
-//! where such requests may be out, a second process is made that shares the memory and has no file open. It stays
-//! until this one has ended, and then waits for the storage in its place.
+//! It may not come to its end: Linux keeps a thread whose call of the storage does not return, and a process whose
+//! requests of `libaio` are out. So it says how it ends before it does. A signal's handler may call all of this.
 
-use std::{
-    cell::UnsafeCell,
-    sync::atomic::{AtomicBool, AtomicU32, Ordering},
-};
+use std::sync::atomic::{AtomicI32, Ordering};
 
-/// Contexts of `libaio` that have not been destroyed.
-static CONTEXTS: AtomicU32 = AtomicU32::new(0);
+/// Where it says so; -1 where nobody waits.
+static PIPE: AtomicI32 = AtomicI32::new(-1);
 
-pub(crate) fn context_made() {
-    CONTEXTS.fetch_add(1, Ordering::Relaxed);
+/// What standard input, output and error become. Opened at the beginning: later there is no power to open it.
+static NOWHERE: AtomicI32 = AtomicI32::new(-1);
+
+/// A word is two bytes: which, and its number.
+pub(crate) type Word = [u8; 2];
+/// A signal was taken.
+pub(crate) const GOT: u8 = 1;
+/// It ends with this exit code.
+pub(crate) const CODE: u8 = 2;
+/// It ends by this signal.
+pub(crate) const SIGNAL: u8 = 3;
+
+/// Says it there from now on.
+pub(crate) fn speak_to(pipe: libc::c_int) {
+    // SAFETY: the path ends with a zero.
+    let nowhere = unsafe { libc::open(c"/dev/null".as_ptr(), libc::O_RDWR | libc::O_CLOEXEC) };
+    NOWHERE.store(nowhere, Ordering::Relaxed);
+    PIPE.store(pipe, Ordering::Relaxed);
 }
 
-pub(crate) fn context_destroyed() {
-    CONTEXTS.fetch_sub(1, Ordering::Relaxed);
+fn say(word: Word) -> bool {
+    let pipe = PIPE.load(Ordering::Relaxed);
+    // SAFETY: the two bytes are there; the pipe stays open until the process ends.
+    pipe >= 0 && unsafe { libc::write(pipe, word.as_ptr().cast(), word.len()) } == word.len() as isize
 }
 
-const STACK_BYTES: usize = 64 << 10;
-const LOOK_EVERY_NS: libc::c_long = 5_000_000;
+/// A signal was taken that does not end the process.
+pub(crate) fn got(signal: libc::c_int) {
+    say([GOT, signal as u8]);
+}
 
-#[repr(align(16))]
-struct Stack(UnsafeCell<[u8; STACK_BYTES]>);
-
-// SAFETY: the one process that is made here is the only one that uses it.
-unsafe impl Sync for Stack {}
-
-static STACK: Stack = Stack(UnsafeCell::new([0; STACK_BYTES]));
-
-/// Makes sure that the process can end now, if it is about to. May be called from a signal handler.
-pub fn let_go() {
-    static DONE: AtomicBool = AtomicBool::new(false);
-    if CONTEXTS.load(Ordering::Relaxed) == 0 || DONE.swap(true, Ordering::Relaxed) {
-        return;
-    }
-    // SAFETY: `stay` runs on a stack of its own, makes system calls alone, and touches no memory of this process. No
-    // signal is sent when it ends. Nothing is allocated, and no lock taken.
-    unsafe {
-        let top = STACK.0.get().cast::<u8>().add(STACK_BYTES);
-        let parent = libc::getpid() as usize as *mut libc::c_void;
-        // Where it is refused, this process ends when the storage has answered.
-        libc::clone(stay, top.cast(), libc::CLONE_VM, parent);
+/// This process ends with an exit code, now; what it had to say has been said.
+pub fn with_code(code: u8) {
+    if say([CODE, code]) {
+        close_mouth();
     }
 }
 
-extern "C" fn stay(parent: *mut libc::c_void) -> libc::c_int {
-    let pause = libc::timespec { tv_sec: 0, tv_nsec: LOOK_EVERY_NS };
-    // SAFETY: system calls that read a place of ours; the files are this process's own copies.
-    unsafe {
-        // Locks and the terminal are free as soon as the other process has ended.
-        libc::syscall(libc::SYS_close_range, 0, u32::MAX, 0);
-        // It is another process's child once all threads of that one have given up their memory.
-        while libc::getppid() as usize == parent as usize {
-            libc::nanosleep(&raw const pause, std::ptr::null_mut());
-        }
+/// This process ends by a signal, now.
+pub(crate) fn by_signal(signal: libc::c_int) {
+    if say([SIGNAL, signal as u8]) {
+        close_mouth();
     }
-    0
+}
+
+/// Gives standard input, output and error back: whoever reads them to their end must not wait for the storage.
+fn close_mouth() {
+    for standard in 0..=2 {
+        // SAFETY: descriptors are numbers, and these three stay open.
+        unsafe { libc::dup2(NOWHERE.load(Ordering::Relaxed), standard) };
+    }
 }

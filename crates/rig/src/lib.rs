@@ -77,6 +77,7 @@ mod recorder;
 mod simulated;
 mod slots;
 pub mod stall;
+pub mod supervise;
 mod together;
 pub mod trial;
 pub mod verify;

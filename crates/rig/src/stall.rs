@@ -18,12 +18,12 @@ use std::{
     time::Duration,
 };
 
-use crate::{clock::Clock, drive, interrupt};
+use crate::{clock::Clock, drive, interrupt, supervise};
 
 /// Time without any running thread after which a call is given up: more than the loop itself gives a request.
 pub const STALLED_AFTER: Duration = Duration::from_nanos(drive::HUNG_AFTER_NS + 2 * drive::WAIT_NS);
 /// After a signal that ends the run.
-const STALLED_AFTER_STOP: Duration = Duration::from_secs(4);
+const STALLED_AFTER_STOP: Duration = Duration::from_secs(3);
 const LOOK_EVERY: Duration = Duration::from_nanos(drive::WAIT_NS);
 /// Ten times in each look, so that a pause is seen wherever it begins; a wake-up takes some 5 µs.
 const WAKES: u32 = 10;
@@ -79,7 +79,12 @@ impl StallWatch {
 fn late_after(wait: Duration) -> u64 {
     let clock = Clock::real();
     let began_ns = clock.now_ns();
+    let stopped = supervise::is_stopped();
     thread::park_timeout(wait);
+    // Twice: one that goes on with this process is seen a moment too early.
+    if stopped && supervise::is_stopped() {
+        supervise::stop();
+    }
     let late = Duration::from_nanos(clock.now_ns() - began_ns).saturating_sub(wait);
     if late > LATE { late.as_nanos() as u64 } else { 0 }
 }

@@ -86,7 +86,7 @@ pub use disks::same_storage;
 pub use error::StoreError;
 pub use files::is_notebook;
 pub use journal::{Journal, journal_kind};
-pub use lock::RunLock;
+pub use lock::{LockedByTheKilled, RunLock, ask_of_the_killed};
 pub use notebook::Notebook;
 pub use place::default_path;
 pub use read::RunSummary;

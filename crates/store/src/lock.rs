@@ -2,7 +2,8 @@
 //!
 //! The kernel drops a `flock` when its process dies, however it dies, which no written process number does.
 //! The file is removed by the process that holds its lock. A process that was waiting on the removed file finds that it
-//! has no name any more and begins again.
+//! has no name any more and begins again. The kernel keeps a killed process, and its locks, while a call of its storage
+//! does not return; whoever knows that from `/proc` tells it here ([`ask_of_the_killed`]).
 
 use std::{
     ffi::{OsStr, OsString},
@@ -10,11 +11,27 @@ use std::{
     io,
     os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
+    sync::OnceLock,
     thread,
     time::Duration,
 };
 
 use crate::StoreError;
+
+/// True if all that lock a file have been killed.
+pub type LockedByTheKilled = fn(&File) -> bool;
+
+static KILLED: OnceLock<LockedByTheKilled> = OnceLock::new();
+
+/// From now on a lock whose holders have all been killed is none.
+pub fn ask_of_the_killed(killed: LockedByTheKilled) {
+    // The first one stays.
+    let _ = KILLED.set(killed);
+}
+
+fn locked_by_the_killed(file: &File) -> bool {
+    KILLED.get().is_some_and(|killed| killed(file))
+}
 
 /// Lock of a run that is in progress. Dropping it, or the end of the process, releases it.
 #[derive(Debug)]
@@ -77,9 +94,28 @@ fn try_take(path: &Path) -> io::Result<Option<RunLock>> {
     match file.try_lock() {
         Ok(()) if file.metadata()?.nlink() == 0 => Ok(None),
         Ok(()) => Ok(Some(RunLock { file, path: path.to_owned() })),
-        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::WouldBlock) => {
+            if locked_by_the_killed(&file) {
+                take_name_away(path, &file)?;
+            }
+            Ok(None)
+        }
         Err(TryLockError::Error(source)) => Err(source),
     }
+}
+
+/// A lock that nobody can take any more loses its name, so that there can be another one. Under the folder's lock:
+/// between the look and the removal nobody else puts a new one there.
+fn take_name_away(path: &Path, file: &File) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = File::open(folder)?;
+    if folder.try_lock().is_ok() {
+        let (own, there) = (file.metadata()?, std::fs::symlink_metadata(path)?);
+        if (own.dev(), own.ino()) == (there.dev(), there.ino()) {
+            std::fs::remove_file(path)?;
+        }
+    }
+    Ok(())
 }
 
 /// Returns true if a process holds the lock of a run.
@@ -96,6 +132,7 @@ pub(crate) fn is_held(notebook: &Path, id: &str) -> Result<bool, StoreError> {
     for last in [false, true] {
         match file.try_lock_shared() {
             Ok(()) => return Ok(false),
+            Err(TryLockError::WouldBlock) if locked_by_the_killed(&file) => return Ok(false),
             Err(TryLockError::WouldBlock) if last => return Ok(true),
             Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
             Err(TryLockError::Error(source)) => return Err(fail(source)),
@@ -191,6 +228,25 @@ mod tests {
         assert_eq!(left[5..], ["n.db.running", "other.db.dead.running"]);
         assert!(is_held(&notebook, "alive").unwrap());
         drop(alive);
+    }
+
+    #[test]
+    fn the_killed_hold_a_run_no_longer() {
+        // The killed are those whose lock file has a second name here.
+        ask_of_the_killed(|file| file.metadata().is_ok_and(|found| found.nlink() == 2));
+        let folder = tempfile::tempdir().unwrap();
+        let notebook = folder.path().join("n.db");
+        let lock = take(&notebook, "a").unwrap().unwrap();
+        assert!(is_held(&notebook, "a").unwrap() && take(&notebook, "a").unwrap().is_none());
+        std::fs::hard_link(lock_path(&notebook, "a"), folder.path().join("second")).unwrap();
+        assert!(!is_held(&notebook, "a").unwrap());
+        let next = take(&notebook, "a").unwrap().expect("its holder has been killed");
+        assert!(is_held(&notebook, "a").unwrap() && take(&notebook, "a").unwrap().is_none());
+        // What ends later takes nothing away from the one that has it now.
+        drop(lock);
+        assert!(is_held(&notebook, "a").unwrap());
+        drop(next);
+        assert!(!lock_path(&notebook, "a").exists());
     }
 
     #[test]

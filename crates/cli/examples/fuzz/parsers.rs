@@ -7,8 +7,8 @@ use std::{
     time::Duration,
 };
 
-use iosonde_infer::conclude::conclude;
-use iosonde_model::{Device, Sheet, Study};
+use iosonde_infer::{conclude::conclude, requirement::lines};
+use iosonde_model::{Device, Requirement, Sheet, Study};
 use iosonde_plan::fio;
 use iosonde_report::FORMATS;
 use iosonde_rig::witness::thread_cpu;
@@ -51,6 +51,12 @@ const JOB_FILES: &[&str] = &[
      [k]\nverify=crc32c\nrw=randwrite\nsize=0x100000\nrandom_distribution=zoned:80/20:20/80\n",
 ];
 
+const REQUIREMENTS: &[&str] = &[
+    include_str!("../../../../requirements/etcd.toml"),
+    include_str!("../../../../requirements/openshift-etcd.toml"),
+    include_str!("../../../../requirements/sd-card-a1.toml"),
+];
+
 /// All of them; the folder holds a notebook `n.db` and a run's file `run.json`.
 pub fn parsers(folder: &Path) -> Vec<Parser> {
     let file = |name: &str| fs::read(folder.join(name)).unwrap();
@@ -79,6 +85,7 @@ pub fn parsers(folder: &Path) -> Vec<Parser> {
             binary: false,
             read: |bytes, _| Sheet::parse(&String::from_utf8_lossy(bytes), "f.toml").is_ok(),
         },
+        Parser { name: "requirement", corpus: texts(REQUIREMENTS), binary: false, read: requirement },
         Parser {
             name: "results of fio",
             corpus: texts(&[
@@ -99,7 +106,8 @@ pub fn parsers(folder: &Path) -> Vec<Parser> {
             "terse lines of fio",
             &[tool!("fio-numjobs.terse"), tool!("fio-terse-v2.terse"), tool!("fio-terse-v5.terse")],
         ),
-        results("text of KDiskMark", &[tool!("kdiskmark-mix.txt"), tool!("crystaldiskmark.txt")]),
+        results("text of KDiskMark", &[tool!("kdiskmark-mix.txt")]),
+        results("text of CrystalDiskMark", &[tool!("crystaldiskmark.txt")]),
         results("YABS", &[tool!("yabs.json"), tool!("yabs-2025.txt")]),
         results("XML of diskspd", &[tool!("diskspd-randread.xml"), tool!("diskspd-mix-zeros.xml")]),
         results("CSV of elbencho", &[tool!("elbencho.csv")]),
@@ -115,6 +123,15 @@ pub fn parsers(folder: &Path) -> Vec<Parser> {
 /// A parser of another tool's results.
 fn results(name: &'static str, corpus: &[&str]) -> Parser {
     Parser { name, corpus: texts(corpus), binary: false, read: result }
+}
+
+/// As `iosonde check FILE` does, with a run that is held against it.
+fn requirement(bytes: &[u8], folder: &Path) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let Ok(requirement) = Requirement::parse(&text, "f.toml") else { return false };
+    let rows = requirement.limits.iter().map(|limit| limit.workload.row()).collect::<Vec<_>>();
+    let run = read_run(&folder.join("run.json")).unwrap();
+    rows.len() == lines(&run, &requirement).len()
 }
 
 /// As `iosonde judge` reads a file.

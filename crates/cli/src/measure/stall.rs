@@ -34,7 +34,7 @@ impl Measurement {
                 "{target}: a call has not returned for {idle}: the storage or its server hangs, and the program with \
                  it{kept}"
             ));
-            leave::let_go();
+            leave::with_code(FAILED);
             // The thread that measures cannot come back to say how it went.
             #[allow(clippy::exit)]
             std::process::exit(FAILED.into());

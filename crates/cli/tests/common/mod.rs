@@ -10,6 +10,7 @@ pub(crate) mod shared;
 
 use std::{
     io::{BufRead, BufReader, Lines},
+    os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Child, ChildStderr, Command, Output, Stdio},
 };
@@ -95,12 +96,17 @@ impl Bench {
     /// Starts a run and waits until it has kept so many trials: how long these take depends on the machine.
     pub(crate) fn after_trials(&self, words: &[&str], trials: usize) -> UnderWay {
         let mut command = self.command(words);
-        command.arg("--verbose").stdout(Stdio::null()).stderr(Stdio::piped());
+        // A group of its own, as a shell with job control makes one.
+        command.arg("--verbose").stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
         let mut child = command.spawn().unwrap();
         let mut err = BufReader::new(child.stderr.take().unwrap()).lines();
-        let kept =
-            err.by_ref().map_while(Result::ok).filter(|line| line.starts_with("trial")).take(trials).count();
-        assert_eq!(kept, trials, "the run ended before");
+        let (mut kept, mut said) = (0, String::new());
+        while kept < trials {
+            let line =
+                err.next().and_then(Result::ok).unwrap_or_else(|| panic!("the run ended before: {said}"));
+            kept += usize::from(line.starts_with("trial"));
+            said += &(line + "\n");
+        }
         UnderWay { child, err }
     }
 
@@ -121,6 +127,17 @@ fn seed_of(words: &[&str]) -> &'static [&'static str] {
     if begins && has(&["sim:"]) && !has(&["--seed", "--like", "--add"]) { &["--seed", "1"] } else { &[] }
 }
 
+/// The process that works for the one that was started.
+pub(crate) fn worker(id: u32) -> Option<u32> {
+    let stats = std::fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| {
+        let process: u32 = entry.file_name().to_str()?.parse().ok()?;
+        Some((process, std::fs::read_to_string(entry.path().join("stat")).ok()?))
+    });
+    // `PID (NAME) STATE PARENT ..`
+    let parent = |stat: &str| stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(1)?.parse::<u32>().ok();
+    stats.into_iter().find(|(_, stat)| parent(stat) == Some(id)).map(|(process, _)| process)
+}
+
 impl UnderWay {
     /// Ends it without a word, as `kill -9` does.
     pub(crate) fn kill(mut self) {
@@ -133,9 +150,15 @@ impl UnderWay {
         self.signal("INT").wait()
     }
 
-    /// A line of its `/proc/PID/status`.
+    /// The process that was started, which waits, and the one that works.
+    pub(crate) fn processes(&self) -> [u32; 2] {
+        let id = self.child.id();
+        [id, worker(id).expect("a process that works")]
+    }
+
+    /// A line of `/proc/PID/status` of the process that works.
     pub(crate) fn status(&self, name: &str) -> String {
-        let text = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let text = std::fs::read_to_string(format!("/proc/{}/status", self.processes()[1])).unwrap();
         text.lines().find_map(|line| line.strip_prefix(name)).unwrap().trim().to_owned()
     }
 

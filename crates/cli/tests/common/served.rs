@@ -47,15 +47,27 @@ struct Faults {
 
 struct OneFile {
     bytes: Mutex<Vec<u8>>,
+    /// Whether the page cache lies between, without which there is no mapping and no buffered request.
+    cached: bool,
     faults: Arc<Faults>,
 }
 
 impl Served {
     /// Serves a file of so many MiB in a folder; says so where this user may not.
     pub(crate) fn at(folder: &Path, mib: usize) -> Option<Self> {
+        Self::served(folder, mib, false)
+    }
+
+    /// The same through the page cache.
+    pub(crate) fn cached_at(folder: &Path, mib: usize) -> Option<Self> {
+        Self::served(folder, mib, true)
+    }
+
+    fn served(folder: &Path, mib: usize, cached: bool) -> Option<Self> {
         std::fs::create_dir_all(folder).unwrap();
         let faults = Arc::new(Faults::default());
-        let file = OneFile { bytes: Mutex::new(vec![0xa5; mib << 20]), faults: Arc::clone(&faults) };
+        let bytes = Mutex::new(vec![0xa5; mib << 20]);
+        let file = OneFile { bytes, cached, faults: Arc::clone(&faults) };
         match fuser::spawn_mount(file, folder, &Config::default()) {
             Ok(session) => Some(Self { faults, folder: folder.to_owned(), session: Some(session) }),
             Err(error) => {
@@ -69,6 +81,13 @@ impl Served {
     pub(crate) fn meets(&self, kind: i32, one_in: u64) {
         self.faults.kind.store(kind, Ordering::SeqCst);
         self.faults.one_in.store(one_in, Ordering::SeqCst);
+    }
+
+    /// Waits until a request is there that will not be answered.
+    pub(crate) fn keeps_one(&self) {
+        while self.faults.kept.lock().unwrap().is_empty() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 
     /// Answers everything that waits, with an error, and what comes later as a sound file does.
@@ -153,9 +172,10 @@ impl Filesystem for OneFile {
         reply.attr(&KNOWN_FOR, &self.attributes(inode));
     }
 
-    /// Direct, so that the page cache hides no fault.
+    /// Direct, so that the page cache hides no fault, unless it is what is asked for.
     fn open(&self, _: &Request, _: INodeNo, _: OpenFlags, reply: ReplyOpen) {
-        reply.opened(FileHandle(0), FopenFlags::FOPEN_DIRECT_IO);
+        let direct = if self.cached { FopenFlags::empty() } else { FopenFlags::FOPEN_DIRECT_IO };
+        reply.opened(FileHandle(0), direct);
     }
 
     fn read(

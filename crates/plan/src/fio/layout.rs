@@ -17,6 +17,9 @@ pub struct Group {
     pub reporting: Vec<u32>,
 }
 
+/// The largest place in a file that the kernel can name.
+const BYTES_MAX: u64 = i64::MAX as u64;
+
 /// End of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ends {
@@ -224,6 +227,11 @@ impl Group {
                     None => files.push((path, each)),
                 }
             }
+            let all = files.iter().try_fold(0_u64, |all, (_, bytes)| all.checked_add(*bytes));
+            if all.is_none_or(|all| all > BYTES_MAX) {
+                let text = format!("with the files of `{}` the group would be larger than 8 EiB", job.name);
+                return Err(Why::Contradiction(text).at(job.place.clone()));
+            }
         }
         Ok(files)
     }
@@ -301,7 +309,7 @@ impl Job {
         let clones = u64::from(self.spec.jobs) - 1;
         let whole =
             clones.checked_mul(increment).and_then(|more| more.checked_add(offset)?.checked_add(capped));
-        let whole = whole.filter(|whole| *whole <= i64::MAX as u64);
+        let whole = whole.filter(|whole| *whole <= BYTES_MAX);
         let whole = whole.ok_or_else(|| {
             Why::Contradiction("the file would be larger than 8 EiB".into()).at(self.place.clone())
         })?;

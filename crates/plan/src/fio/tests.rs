@@ -191,6 +191,19 @@ fn files_become_parts_of_one() {
     assert_eq!(apart.reports[0].streams, [0, 1, 2]);
 }
 
+/// Three times 7 EiB are more than can be counted in 64 bits: the fuzzer found that they were.
+#[test]
+fn files_that_no_file_system_holds_are_refused() {
+    for (text, at) in [
+        ("[a]\nsize=7340032t\nnumjobs=3\n", "a.fio:1:1"),
+        ("[a]\nsize=1m\n[b]\nsize=7340032t\n[c]\nsize=7340032t\n", "a.fio:5:1"),
+    ] {
+        let group = groups(jobs(text).unwrap()).remove(0);
+        let refused = group.needs_bytes(&Site::Own("./".into()), Caps::default()).unwrap_err().to_string();
+        assert!(refused.contains(at) && refused.contains("larger than 8 EiB"), "{refused}");
+    }
+}
+
 #[test]
 fn groups_are_cut_at_stonewalls_and_reported_together_where_asked() {
     let text = "[global]\nsize=1m\n[a]\n[b]\ngroup_reporting\n[c]\nnew_group\n[d]\nstonewall\n";

@@ -30,7 +30,7 @@ use super::{
     Abilities, Bench, Completion, Completions, Engine, EngineKind, Opened, Request, Storage, Unavailable,
     calls,
 };
-use crate::{clock::Clock, leave};
+use crate::clock::Clock;
 
 /// The registered engine.
 pub struct Libaio;
@@ -203,7 +203,6 @@ impl Context {
         if made < 0 {
             return Err(io::Error::last_os_error());
         }
-        leave::context_made();
         let ring = number as *const Ring;
         // SAFETY: the kernel mapped the ring at this address, and it stays until io_destroy.
         let known = unsafe { (*ring).magic == RING_MAGIC && (*ring).incompatible == 0 };
@@ -263,7 +262,6 @@ impl Drop for Context {
     fn drop(&mut self) {
         // SAFETY: the number is a context of ours, and nothing uses it or its ring any more.
         unsafe { libc::syscall(libc::SYS_io_destroy, self.number) };
-        leave::context_destroyed();
     }
 }
 

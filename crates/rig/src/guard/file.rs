@@ -19,7 +19,9 @@ use super::{
     target::in_words,
     users::user_of_file,
 };
-use crate::platform::{KERNEL_SECTOR_BYTES, System, TargetKind, keeps_in_memory, mount_of};
+use crate::platform::{
+    KERNEL_SECTOR_BYTES, System, TargetKind, keeps_in_memory, locked_by_the_killed, mount_of,
+};
 
 pub(super) fn admit(path: &Path, intent: &Intent) -> Result<Admitted, Refusal> {
     let found = OpenedPath::at(path)?;
@@ -109,7 +111,8 @@ fn open_writable(path: &Path, found: &OpenedPath) -> Result<File, Refusal> {
     })?;
     // Two measurements on one file would measure each other. Where there are no locks there is nothing to
     // ask.
-    if flock(&file, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK) {
+    let taken = flock(&file, FlockOperation::NonBlockingLockExclusive);
+    if taken == Err(Errno::WOULDBLOCK) && !locked_by_the_killed(&file) {
         return Err(locked(path));
     }
     Ok(file)

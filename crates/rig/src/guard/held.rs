@@ -2,13 +2,15 @@
 //!
 //! A database, a virtual machine or a download lives in such a file: overwriting it harms a program that runs, which
 //! the plain word `--destroy` does not cover. Four signs are looked for: flock, POSIX and open-file-description locks,
-//! leases, and descriptors that may write.
+//! leases, and descriptors that may write. What a killed process left in a call that does not return is none of them:
+//! the run that it belonged to could not go on before the storage answers.
 
 use std::{
     fmt,
     fs::{self, File},
     io,
-    os::fd::{AsFd, AsRawFd, BorrowedFd},
+    os::fd::AsRawFd,
+    path::Path,
 };
 
 use rustix::{
@@ -17,7 +19,10 @@ use rustix::{
 };
 
 use super::inode::Inode;
-use crate::clock::sleep_s;
+use crate::{
+    clock::sleep_s,
+    platform::{is_killed, locked_by_the_killed},
+};
 
 /// One second in all: a killed program's locks and descriptors outlive it while the kernel closes its rings, which
 /// takes tenths of a second.
@@ -74,7 +79,7 @@ pub(super) fn held(file: &File, inode: Inode) -> Option<Held> {
 }
 
 fn held_now(file: &File, inode: Inode) -> Option<Held> {
-    if !flock_is_free(file.as_fd()) {
+    if !flock_is_free(file) {
         return Some(Held::Flock);
     }
     if let Some(locker) = locker(file) {
@@ -82,17 +87,20 @@ fn held_now(file: &File, inode: Inode) -> Option<Held> {
     }
     match has_writers(file) {
         Some(false) => None,
-        Some(true) => Some(Held::OpenForWriting(writer(inode))),
-        None => writer(inode).map(|holder| Held::OpenForWriting(Some(holder))),
+        Some(true) => match writers(inode) {
+            Writers { living: None, killed: true } => None,
+            Writers { living, .. } => Some(Held::OpenForWriting(living)),
+        },
+        None => writers(inode).living.map(|holder| Held::OpenForWriting(Some(holder))),
     }
 }
 
-fn flock_is_free(file: BorrowedFd<'_>) -> bool {
+fn flock_is_free(file: &File) -> bool {
     let taken = flock(file, FlockOperation::NonBlockingLockExclusive);
     if taken.is_ok() {
         let _ = flock(file, FlockOperation::Unlock);
     }
-    taken != Err(Errno::WOULDBLOCK)
+    taken != Err(Errno::WOULDBLOCK) || locked_by_the_killed(file)
 }
 
 /// The process that has a lock on any byte; `Some(None)` if the lock belongs to an open file, which has no process, or
@@ -129,24 +137,40 @@ fn has_writers(file: &File) -> Option<bool> {
     writers
 }
 
-/// A process that has the file open for writing, found in `/proc`: of other users' processes only root sees it.
-fn writer(inode: Inode) -> Option<Holder> {
-    let processes = fs::read_dir("/proc").ok()?.flatten();
-    let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    ids.filter(|id| *id != std::process::id()).find(|id| writes(*id, inode)).and_then(named)
+/// Processes that have the file open for writing, found in `/proc`: of other users' processes only root sees it.
+struct Writers {
+    living: Option<Holder>,
+    killed: bool,
 }
 
-fn writes(process: u32, inode: Inode) -> bool {
-    let Ok(descriptors) = fs::read_dir(format!("/proc/{process}/fd")) else { return false };
+fn writers(inode: Inode) -> Writers {
+    let mut killed = false;
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let mut others = ids.filter(|id| *id != std::process::id());
+    let living = others.find(|id| {
+        // The first thread of a killed process may have given its descriptors back before the last one.
+        let dying = is_killed(*id);
+        let threads = fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
+        let one = threads.take(if dying { usize::MAX } else { 1 });
+        let has = one.map(|thread| thread.path()).any(|thread| writes(&thread, inode));
+        killed |= dying && has;
+        !dying && has
+    });
+    Writers { living: living.and_then(named), killed }
+}
+
+fn writes(thread: &Path, inode: Inode) -> bool {
+    let Ok(descriptors) = fs::read_dir(thread.join("fd")) else { return false };
     descriptors.flatten().any(|entry| {
         rustix::fs::stat(entry.path()).is_ok_and(|stat| Inode::of(&stat) == inode)
-            && may_write(process, &entry.file_name().to_string_lossy())
+            && may_write(&thread.join("fdinfo").join(entry.file_name()))
     })
 }
 
 /// `flags:` of fdinfo is octal, as open(2) takes it.
-fn may_write(process: u32, descriptor: &str) -> bool {
-    let info = fs::read_to_string(format!("/proc/{process}/fdinfo/{descriptor}")).unwrap_or_default();
+fn may_write(descriptor: &Path) -> bool {
+    let info = fs::read_to_string(descriptor).unwrap_or_default();
     let flags = info.lines().find_map(|line| line.strip_prefix("flags:"));
     let flags = flags.and_then(|octal| i32::from_str_radix(octal.trim(), 8).ok());
     flags.is_some_and(|flags| flags & libc::O_ACCMODE != libc::O_RDONLY)

@@ -17,6 +17,8 @@ use rustix::{
     io::Errno,
 };
 
+use crate::platform::locked_by_the_killed;
+
 const PREFIX: &str = ".iosonde-";
 const RANDOM_LETTERS: usize = 8;
 
@@ -187,7 +189,10 @@ fn remove_stray(path: &Path) -> Result<bool, Errno> {
     if !regular || stat.st_uid != rustix::process::geteuid().as_raw() {
         return Ok(false);
     }
-    flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Err(Errno::WOULDBLOCK) if locked_by_the_killed(&file) => {}
+        taken => taken?,
+    }
     if !is_at(&folder, name, &stat) {
         return Ok(false);
     }

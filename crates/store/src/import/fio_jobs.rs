@@ -38,7 +38,7 @@ impl Job {
     /// Bytes of a request, from what was moved; what was asked where the file does not count.
     fn block_size_bytes(&self) -> u64 {
         let (ios, bytes) = self.parts().fold((0, 0), |(ios, bytes), (_, part)| {
-            (ios + part.ios.unwrap_or(0), bytes + part.bytes.unwrap_or(0))
+            (added([ios, part.ios.unwrap_or(0)]), added([bytes, part.bytes.unwrap_or(0)]))
         });
         let mean = if ios > 0 { (bytes as f64 / ios as f64).round() as u64 } else { 0 };
         if mean > 0 { mean } else { self.options.block_size_bytes }
@@ -83,7 +83,7 @@ fn trial(group: &[&Job], notes: &mut Vec<String>) -> Option<Trial> {
     let mut spec = first.spec();
     let mut streams = Vec::new();
     if alike {
-        spec.jobs = working.iter().map(|job| job.summed).sum();
+        spec.jobs = working.iter().fold(0, |jobs: u32, job| jobs.saturating_add(job.summed));
     } else {
         spec.and = working[1..].iter().map(|job| job.spec()).collect();
         streams = working.iter().map(|job| stream(job)).collect();
@@ -124,7 +124,7 @@ fn trial(group: &[&Job], notes: &mut Vec<String>) -> Option<Trial> {
     trial.witnesses.issued_read_bytes = bytes(&trial.read);
     trial.witnesses.issued_write_bytes = bytes(&trial.write);
     trial.witnesses.issued_trim_bytes = bytes(&trial.trim);
-    trial.witnesses.issued_ios = trial.directions().map(|(_, side)| side.ios).sum();
+    trial.witnesses.issued_ios = added(trial.directions().map(|(_, side)| side.ios));
     if working.iter().any(|job| job.errors > 0) {
         trial.error_examples.push(RequestError::JobStopped);
     }
@@ -149,20 +149,25 @@ fn stream(job: &Job) -> Stream {
     }
 }
 
+/// The sum of counts; the most that can be counted where a file states more, which no result may.
+fn added(counts: impl IntoIterator<Item = u64>) -> u64 {
+    counts.into_iter().fold(0, u64::saturating_add)
+}
+
 /// Merges one direction of jobs that ran together: rates are added, mean latencies weighted, extremes kept.
 fn direction(jobs: &[&Job], op: Op) -> Option<Direction> {
     let parts: Vec<&Figures> =
         jobs.iter().flat_map(|job| job.parts()).filter(|part| part.0 == op).map(|p| p.1).collect();
-    let failed: u64 = jobs.iter().map(|job| job.errors).sum();
+    let failed = added(jobs.iter().map(|job| job.errors));
     let first = parts.first().copied().cloned();
     let mut all = match parts.len() {
         0 => return None,
         1 => first?,
         _ => Figures {
-            ios: parts.iter().map(|part| part.ios).sum(),
-            bytes: parts.iter().map(|part| part.bytes).sum(),
+            ios: parts.iter().map(|part| part.ios).collect::<Option<Vec<u64>>>().map(added),
+            bytes: parts.iter().map(|part| part.bytes).collect::<Option<Vec<u64>>>().map(added),
             errors: 0,
-            short: parts.iter().map(|part| part.short).sum(),
+            short: added(parts.iter().map(|part| part.short)),
             iops: parts.iter().map(|part| part.iops).sum(),
             bytes_per_s: parts.iter().map(|part| part.bytes_per_s).sum(),
             latency_ns: LatencySummary {
@@ -191,7 +196,7 @@ fn flush(jobs: &[&Job]) -> Option<Flush> {
     let flushes: Vec<_> = jobs.iter().filter_map(|job| job.flush.as_ref()).collect();
     let (_, latency_ns) = flushes.first()?;
     Some(Flush {
-        ios: flushes.iter().map(|(ios, _)| ios).sum(),
+        ios: added(flushes.iter().map(|(ios, _)| *ios)),
         errors: 0,
         latency_ns: latency_ns.clone(),
         histogram: Histogram::new(),

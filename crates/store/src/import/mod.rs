@@ -14,7 +14,7 @@ mod table;
 mod words;
 mod xml;
 
-use iosonde_model::{Named, Trial, registry};
+use iosonde_model::{Direction, Named, Trial, registry};
 
 pub use build::Figures;
 pub use damage::{Damage, ImportError};
@@ -35,6 +35,9 @@ registry! {
         csv::Csv,
     }
 }
+
+/// More requests or bytes than one run has: 1 EiB at 100 GB/s takes 133 days.
+const COUNT_MAX: u64 = 1 << 60;
 
 /// Content of an imported file.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,6 +99,11 @@ pub fn import(text: &str) -> Result<Imported, ImportError> {
     }
     for (place, trial) in imported.trials.iter_mut().enumerate() {
         trial.id = place as u64 + 1;
+        let counts = |side: &Direction| [side.ios, side.bytes, side.errors, side.short];
+        if let Some(count) = trial.directions().flat_map(|(_, side)| counts(side)).find(|c| *c > COUNT_MAX) {
+            let name = &trial.experiment;
+            return Err(Damage::whole(format!("states a count that no run has: {count} in `{name}`")));
+        }
     }
     Ok(imported)
 }
@@ -127,6 +135,10 @@ mod tests {
         assert_eq!(import("; mine\n[global]\nioengine=libaio\n[a]\n"), Err(ImportError::JobFile));
         assert_eq!(import("[1, 2]\n"), Err(ImportError::Unknown));
         assert!(said("hello").starts_with("is no result that can be judged"));
+        // Counts that do not fit into 64 bits together: the fuzzer found the overflow.
+        let text = include_str!("../../tests/data/tools/fio-two-jobs.txt");
+        let huge = text.replace("total=1972,", "total=18446744073709551615,");
+        assert!(text != huge && said(&huge).contains("states a count that no run has"), "{}", said(&huge));
         let zero = import("ab\nc\u{0}").unwrap_err();
         assert_eq!(zero.place(), Some((2, 2)), "{zero}");
     }
