@@ -7,7 +7,7 @@ use clap::{
     error::{ContextKind, ErrorKind},
 };
 use iosonde_model::{
-    Arrivals, BlockSizes, Distribution, Files, Payload, Ranges, Rw, StridePass, Sync, TrialSpec, units,
+    Arrivals, BlockSizes, Distribution, Payload, Ranges, Rw, StridePass, Sync, TrialSpec, units,
 };
 
 use crate::failure::Failure;
@@ -167,12 +167,10 @@ impl StreamArgs {
             distribution: self.distribution.unwrap_or(usual),
             rate_iops: self.rate,
             arrivals: self.arrivals.unwrap_or_default(),
-            latency_limit: None,
             sync: self.sync,
             payload: self.payload,
-            files: Files::Same,
             verify: self.verify,
-            and: Vec::new(),
+            ..TrialSpec::default()
         })
     }
 
@@ -222,7 +220,7 @@ impl StreamArgs {
                 "--align is for random offsets, and {rw} is sequential; --offset moves it"
             ));
         }
-        if let Payload::Dedupe { .. } = self.payload
+        if self.payload.repeated_share().is_some()
             && let Some(odd) = self.bs.all_bytes().find(|bytes| bytes % DEDUPE_BYTES != 0)
         {
             return refuse(format!(

@@ -54,7 +54,7 @@ const READERS: &[(&str, &str, Keys)] = &[
         ],
     ),
     (
-        // It asks fio for percentiles 25 and 75 (percentile_list), which are no part of fio's 17.
+        // It asks fio for percentiles 25 and 75 with percentile_list; they are no part of fio's 17.
         "PerfKitBenchmarker",
         "perfkitbenchmarker/linux_packages/fio.py",
         &[
@@ -73,6 +73,8 @@ const READERS: &[(&str, &str, Keys)] = &[
             ("jobs.0.OP.clat_ns.min", 'i'),
             ("jobs.0.OP.clat_ns.max", 'i'),
             ("jobs.0.OP.clat_ns.percentile.1@000000", 'i'),
+            ("jobs.0.OP.clat_ns.percentile.25@000000", 'i'),
+            ("jobs.0.OP.clat_ns.percentile.75@000000", 'i'),
             ("jobs.0.OP.clat_ns.percentile.95@000000", 'i'),
             ("jobs.0.OP.clat_ns.percentile.99@500000", 'i'),
             ("jobs.0.OP.clat_ns.percentile.99@950000", 'i'),
@@ -168,7 +170,8 @@ fn document(bench: &Bench, name: &str) -> std::path::PathBuf {
         ["fio", "-q", "--target", target, "--output-format", "json+", "--output", out.to_str().unwrap()];
     // What stands before the name is a global option, as in cbt's command lines.
     let line = "fio --rw=randrw --bs=4k --iodepth=1 --name=randread-1-1 --rw=randrw --bs=4k --iodepth=1 --numjobs=1 \
-                --ioengine=psync --size=8m --fdatasync=8 --runtime=1 --time_based";
+                --ioengine=psync --size=8m --fdatasync=8 --runtime=1 --time_based \
+                --percentile_list=1:5:10:20:25:30:40:50:60:70:75:80:90:95:99:99.5:99.9:99.95:99.99";
     let all: Vec<&str> = words.into_iter().chain(["--"]).chain(line.split_whitespace()).collect();
     let said = bench.iosonde(&all);
     assert_eq!(said.code, 0, "{}", said.err);
@@ -243,13 +246,43 @@ fn fio_plot_draws_the_results() {
     let bench = Bench::new();
     document(&bench, "randread-1-1.json");
     let folder = bench.folder.path();
+    if !installed("fio-plot", folder) {
+        return;
+    }
     let words = [
         "-i", ".", "-T", "title", "-H", "-r", "randrw", "-f", "read", "-d", "1", "-n", "1", "-o", "plot.png",
     ];
-    let Some(said) = run("fio-plot", &words, folder) else { return };
+    let Some(said) = run(folder.join("venv/bin/fio-plot").to_str().unwrap(), &words, folder) else { return };
     let pictures = std::fs::read_dir(folder).unwrap().filter_map(Result::ok);
     let drawn = pictures.filter(|entry| entry.path().extension().is_some_and(|end| end == "png")).count();
     assert!(drawn > 0, "{said}");
+}
+
+/// Debian's `fiologparser` reads four columns, and fio itself has written five since version 3.8; the fifth goes first.
+#[test]
+fn fios_log_parser_reads_our_logs() {
+    let bench = Bench::new();
+    let folder = bench.folder.path();
+    let packed = "/usr/share/doc/fio/fiologparser.py.gz";
+    if !Path::new(packed).exists() {
+        eprintln!("skipped: {packed} is not installed (Debian's package fio)");
+        return;
+    }
+    let base = bench.path("log");
+    let logs = format!("--write_iops_log={}", base.display());
+    let line = ["fio", "-q", "--target", "sim:ideal", "--", "fio", "--name=a", "--rw=randread", "--size=64m"];
+    let more = ["--runtime=2", "--time_based", "--log_avg_msec=500", &logs];
+    let said = bench.iosonde(&[&line[..], &more].concat());
+    assert_eq!(said.code, 0, "{}", said.err);
+    let text = std::fs::read_to_string(bench.path("log_iops.1.log")).unwrap();
+    let four: String = text.lines().map(|line| format!("{}\n", line.rsplit_once(", ").unwrap().0)).collect();
+    std::fs::write(bench.path("four.log"), four).unwrap();
+    let code = format!("gzip -dc {packed} > parser.py && python3 parser.py -a -i 500 four.log");
+    let Some(said) = run("sh", &["-c", &code], folder) else { return };
+    let averages: Vec<f64> =
+        said.lines().filter_map(|line| line.split_once(", ")?.1.trim().parse().ok()).collect();
+    // 4 servers of 80 us, one request at a time.
+    assert!(averages.len() >= 4 && averages.iter().all(|iops| (iops - 12_500.0).abs() < 50.0), "{said}");
 }
 
 #[test]
@@ -288,8 +321,8 @@ fn an_existing_file_is_read_and_not_overwritten_without_the_word() {
     assert_eq!(common::names_in(bench.folder.path()), names);
 }
 
-/// Runs Python code with a package from PyPI in an environment of its own; nothing where that cannot be made.
-fn python(package: &str, code: &str, folder: &Path) -> Option<String> {
+/// Installs a package from PyPI into an environment of its own, `venv`; says so where that cannot be done.
+fn installed(package: &str, folder: &Path) -> bool {
     let made = Command::new("python3").args(["-m", "venv", "venv"]).current_dir(folder).output();
     let pip = |made: std::process::Output| {
         made.status.success().then(|| {
@@ -301,6 +334,13 @@ fn python(package: &str, code: &str, folder: &Path) -> Option<String> {
         made.ok().and_then(pip).and_then(Result::ok).is_some_and(|output| output.status.success());
     if !installed {
         eprintln!("skipped: {package} cannot be installed: no venv here, or PyPI is not reachable");
+    }
+    installed
+}
+
+/// Runs Python code with a package from PyPI; nothing where that is not reachable.
+fn python(package: &str, code: &str, folder: &Path) -> Option<String> {
+    if !installed(package, folder) {
         return None;
     }
     let output =
@@ -328,4 +368,27 @@ fn prometheus_reads_our_openmetrics() {
     let samples = text.lines().count() - count("#");
     let expected = format!("{} {samples} ,high,low,value {}", count("# TYPE "), run.points.len());
     assert_eq!(said.trim(), expected);
+}
+
+/// Upper and lower bounds that hold however busy the machine is.
+#[test]
+fn pauses_and_a_later_start_take_their_time_on_real_storage() {
+    let bench = Bench::new();
+    let target = bench.folder.path().to_str().unwrap();
+    let line = "fio --name=a --rw=randread --size=4m --number_ios=20 --thinktime=10ms --startdelay=1s";
+    let words = ["fio", "-q", "--target", target, "--json", "--"];
+    let all: Vec<&str> = words.into_iter().chain(line.split_whitespace()).collect();
+    let said = bench.iosonde(&all);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let document: Value = serde_json::from_str(&said.out).unwrap();
+    let trials = document["trials"].as_array().unwrap();
+    let trial = trials.iter().find(|trial| trial["phase"] == "measure").unwrap();
+    assert_eq!(trial["read"]["ios"], 20);
+    // 19 pauses lie between 20 requests.
+    let measured_s = trial["measured_s"].as_f64().unwrap();
+    assert!(measured_s >= 0.19, "{measured_s}");
+    let elapsed_s = trial["elapsed_s"].as_f64().unwrap();
+    assert!(elapsed_s >= measured_s + 0.99, "{elapsed_s}");
+    let mean_ns = trial["read"]["latency_ns"]["mean"].as_f64().unwrap();
+    assert!(mean_ns * 20.0 <= (measured_s - 0.19) * 1e9 + 1e6, "a pause is no latency: {mean_ns}");
 }

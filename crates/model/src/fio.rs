@@ -97,6 +97,9 @@ pub struct FioReport {
     pub group: u32,
     /// Number of its jobs, clones included.
     pub jobs: u32,
+    /// Number of its first job among all jobs, from 1.
+    #[serde(default)]
+    pub first_job: u32,
     /// Indices of the trial's streams that belong to it.
     pub streams: Vec<usize>,
     /// Options of the (first) job, as given.

@@ -113,6 +113,9 @@ pub struct WindowDirection {
     pub ios: u64,
     /// Bytes moved.
     pub bytes: u64,
+    /// Mean latency; `None` when nothing completed, and in runs of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_ns_mean: Option<f64>,
     /// Median latency; `None` when nothing completed.
     pub latency_ns_p50: Option<f64>,
     /// 99th percentile, under the same rule as a trial's.

@@ -46,6 +46,7 @@ const TABLES: &[(&str, &str, &str, &str)] = &[
     ("The machine", "`run.host`", "device.rs", "Host"),
     ("A trial", "`trials[]`", "trial.rs", "Trial"),
     ("A workload", "`spec`, of trials and points", "spec/mod.rs", "TrialSpec"),
+    ("Pauses of a workload", "`spec.think`", "spec/think.rs", "Think"),
     ("A direction of a trial", "`trials[].read`, `write`, `trim`", "trial.rs", "Direction"),
     ("Latencies of a trial", "`latency_ns`, in nanoseconds", "trial.rs", "LatencySummary"),
     ("Flushes of a trial", "`trials[].flush`", "trial.rs", "Flush"),

@@ -78,7 +78,8 @@ pub fn jobs(spec: &TrialSpec, limits: &[Limits], seed: u64) -> Vec<Job> {
 
 /// What jobs measure together: nothing where one is alone, or where they end at different moments.
 fn together(jobs: &[Job]) -> Option<Together> {
-    let alike = jobs.iter().all(|job| job.limits == jobs[0].limits);
+    let alike = |job: &Job| job.limits == jobs[0].limits && job.spec.delay_ns == jobs[0].spec.delay_ns;
+    let alike = jobs.iter().all(alike);
     (jobs.len() > 1 && alike).then(|| Together::new(jobs.len()))
 }
 
@@ -357,7 +358,7 @@ fn drive(
     together: Option<&Together>,
 ) -> io::Result<Worked> {
     let Equipped { buffers, opened: Opened { engine, clock, notes }, verify } = equipped;
-    if job.spec.rate_iops.is_some() {
+    if job.spec.rate_iops.is_some() || job.spec.think.is_some() {
         exact_timers();
     }
     let (cpu_before, delay_before_s) = (witness::thread_cpu(), witness::thread_delay_s());

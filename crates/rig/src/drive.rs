@@ -17,7 +17,8 @@
 //! too few or too many, which is 5 % where twenty 4 MiB writes fit into it.
 //!
 //! **Flushes** are issued once the job's earlier requests have completed, and nothing is sent beside them: that is
-//! what a program that waits for its log does, and a flush beside outstanding writes does not cover them.
+//! what a program that waits for its log does, and a flush beside outstanding writes does not cover them. Pauses between
+//! requests begin in the same way (see `pauses.rs`).
 
 use std::{
     io,
@@ -34,6 +35,7 @@ use crate::{
     engine::{Completions, Engine, Request},
     offset::{Draw, Offsets},
     pace::Pace,
+    pauses::Pauses,
     payload::Maker,
     recorder::{Recorded, Recorder, STALL_NS},
     slots::{self, IdleSlots},
@@ -180,7 +182,14 @@ pub struct Drive<'a> {
     blocked: bool,
     open: Option<Open>,
     flushes: Option<Flushes>,
+    pauses: Option<Pauses>,
     depth: u64,
+    /// A queue that was full is filled again when it has come down to this.
+    refill_at: u64,
+    /// False from a full queue on until then.
+    filling: bool,
+    /// Time from the trial's beginning to the first request.
+    delay_ns: u64,
     slots: Box<[Slot]>,
     idle: IdleSlots,
     pending: Vec<Request>,
@@ -240,7 +249,11 @@ impl<'a> Drive<'a> {
                 under_way: false,
                 commit_from_ns: 0,
             }),
+            pauses: Pauses::of(spec),
             depth: depth as u64,
+            refill_at: spec.refill_at.map_or(depth as u64, u64::from).min(depth as u64 - 1),
+            filling: true,
+            delay_ns: spec.delay_ns,
             slots: vec![
                 Slot { due_ns: 0, offset_bytes: 0, length_bytes: 0, op: Op::Read };
                 slots::slots(spec) as usize
@@ -286,11 +299,15 @@ impl<'a> Drive<'a> {
     /// Sends the first requests.
     pub fn begin(&mut self) -> io::Result<()> {
         let now_ns = self.clock.now_ns();
-        (self.begun_ns, self.last_ns, self.last_completion_ns) = (now_ns, now_ns, now_ns);
-        (self.warm_up_ended_ns, self.measured_to_ns) = (now_ns, now_ns);
-        self.recorder.begin(now_ns);
+        let first_ns = now_ns.saturating_add(self.delay_ns);
+        (self.begun_ns, self.last_ns, self.last_completion_ns) = (first_ns, now_ns, first_ns);
+        (self.warm_up_ended_ns, self.measured_to_ns) = (first_ns, first_ns);
+        self.recorder.begin(now_ns, first_ns);
         if let Some(open) = &mut self.open {
-            open.pace.begin(now_ns);
+            open.pace.begin(first_ns);
+        }
+        if let Some(pauses) = &mut self.pauses {
+            pauses.begin(first_ns);
         }
         if self.limits.warm_up_ns() == 0 {
             self.stage = Stage::Measure;
@@ -303,26 +320,46 @@ impl<'a> Drive<'a> {
     pub fn next_moment_ns(&self) -> Option<u64> {
         let due_ns = self.open.as_ref().filter(|_| self.may_ask()).map(|open| open.pace.next_due_ns());
         let now_ns = (!self.pending.is_empty()).then(|| self.clock.now_ns());
-        [self.engine.next_event_ns(), due_ns, now_ns].into_iter().flatten().min()
+        let resumes_ns = self.pause_until_ns();
+        [self.engine.next_event_ns(), due_ns, resumes_ns, now_ns].into_iter().flatten().min()
     }
 
     /// Virtual time: the last moment up to which only a completion gives this loop something to do. An open loop also
     /// acts, and counts its polling, between completions; where all is stuck, a hang ends the trial.
     pub(crate) fn waits_until_ns(&self) -> u64 {
         let waits = self.open.is_none() && self.pending.is_empty();
-        if waits { self.last_completion_ns + HUNG_AFTER_NS } else { self.last_ns }
+        let hung_ns = self.last_completion_ns + HUNG_AFTER_NS;
+        if waits {
+            self.pause_until_ns().map_or(hung_ns, |until_ns| until_ns.min(hung_ns))
+        } else {
+            self.last_ns
+        }
     }
 
-    /// Returns true if fewer requests are outstanding than the depth.
+    /// End of the pause that is under way.
+    #[inline]
+    fn pause_until_ns(&self) -> Option<u64> {
+        let sends = matches!(self.stage, Stage::WarmUp | Stage::Measure);
+        self.pauses.as_ref().filter(|_| sends)?.until_ns(self.last_ns)
+    }
+
+    #[inline]
+    fn held_by_a_pause(&self, now_ns: u64) -> bool {
+        self.pauses.as_ref().is_some_and(|pauses| pauses.hold(now_ns))
+    }
+
+    /// Returns true if fewer requests are outstanding than the depth, and a queue that was full has come down to where
+    /// it is filled again.
     #[inline]
     fn has_room(&self) -> bool {
-        self.in_flight + (self.pending.len() as u64) < self.depth
+        self.filling && self.in_flight + (self.pending.len() as u64) < self.depth
     }
 
     /// Returns true if a request that is due now would be sent.
     #[inline]
     fn can_send(&self) -> bool {
-        self.has_room() && !self.blocked && !self.held_by_a_flush() && self.wanted() > 0
+        let held = self.held_by_a_flush() || self.held_by_a_pause(self.last_ns);
+        self.has_room() && !self.blocked && !held && self.wanted() > 0
     }
 
     /// Number of requests that it may still ask for.
@@ -339,7 +376,8 @@ impl<'a> Drive<'a> {
     pub fn step(&mut self) -> io::Result<()> {
         self.done.clear();
         let wait_ns = self.wait_ns();
-        let nothing_out = self.in_flight == 0 && self.pending.is_empty() && self.open.is_some();
+        let may_idle = self.open.is_some() || self.pauses.is_some();
+        let nothing_out = self.in_flight == 0 && self.pending.is_empty() && may_idle;
         if nothing_out && matches!(self.clock, Clock::Real { .. }) {
             // Nothing can complete: an engine that blocks would come back at once and spin.
             clock::sleep_ns(wait_ns);
@@ -355,7 +393,7 @@ impl<'a> Drive<'a> {
         let since_ns = now_ns - self.last_ns;
         self.last_ns = now_ns;
         if !self.done.is_empty() {
-            if now_ns - self.last_completion_ns >= STALL_NS {
+            if now_ns.saturating_sub(self.last_completion_ns) >= STALL_NS {
                 self.stalled(now_ns);
             }
             self.last_completion_ns = now_ns;
@@ -377,6 +415,11 @@ impl<'a> Drive<'a> {
     /// How long a reap may wait: until shortly before the next request is due, and then not at all.
     #[inline]
     fn wait_ns(&self) -> u64 {
+        if let Some(until_ns) = self.pause_until_ns() {
+            let spins = self.pauses.as_ref().is_some_and(|pauses| pauses.spins(self.last_ns));
+            let left_ns = (until_ns - self.last_ns).saturating_sub(POLL_NS).min(WAIT_NS);
+            return if spins { 0 } else { left_ns };
+        }
         match &self.open {
             Some(open) if matches!(self.stage, Stage::WarmUp | Stage::Measure) => {
                 let until_ns = open.pace.next_due_ns().saturating_sub(self.last_ns);
@@ -391,6 +434,7 @@ impl<'a> Drive<'a> {
         let could_not_send = !self.can_send();
         self.blocked = false;
         self.in_flight -= self.done.len() as u64;
+        self.filling |= self.in_flight + self.pending.len() as u64 <= self.refill_at;
         if let Some(open) = self.open.as_mut().filter(|_| could_not_send) {
             open.slot_free_since_ns = now_ns;
         }
@@ -436,7 +480,7 @@ impl<'a> Drive<'a> {
 
     /// Moves on to the next stage where this batch ends one.
     fn turn(&mut self, now_ns: u64) {
-        let since_ns = now_ns - self.begun_ns;
+        let since_ns = now_ns.saturating_sub(self.begun_ns);
         if self.stage == Stage::WarmUp {
             // An open loop's depth is a limit, not a queue that must fill.
             let turned_over = self.open.is_some() || self.issued.ios >= self.depth;
@@ -469,7 +513,7 @@ impl<'a> Drive<'a> {
         if self.limits.ios.is_some_and(|limit| self.issued.ios >= limit) {
             self.drain();
         }
-        let overdue_ns = now_ns - self.last_completion_ns;
+        let overdue_ns = now_ns.saturating_sub(self.last_completion_ns);
         // An open loop may have nothing to send for longer.
         let patience_ns = if stopped { HUNG_AFTER_STOP_NS } else { HUNG_AFTER_NS };
         let hung = overdue_ns > patience_ns && (self.in_flight > 0 || self.open.is_none());
@@ -513,6 +557,9 @@ impl<'a> Drive<'a> {
             if self.held_by_a_flush() {
                 return self.flush(now_ns);
             }
+            if self.held_by_a_pause(now_ns) {
+                return self.pause(now_ns);
+            }
             if self.wanted() == 0 {
                 return;
             }
@@ -532,6 +579,17 @@ impl<'a> Drive<'a> {
             }
             self.request(draw, due_ns);
         }
+        self.filling = false;
+    }
+
+    /// Begins the pause that is due, once nothing is out. No completion can be missing in it.
+    fn pause(&mut self, now_ns: u64) {
+        if self.in_flight == 0
+            && self.pending.is_empty()
+            && let Some(until_ns) = self.pauses.as_mut().and_then(|pauses| pauses.pause(now_ns))
+        {
+            self.last_completion_ns = until_ns;
+        }
     }
 
     #[inline]
@@ -545,6 +603,9 @@ impl<'a> Drive<'a> {
     #[inline]
     fn request(&mut self, (op, offset_bytes, length_bytes): Draw, due_ns: u64) {
         self.asked += 1;
+        if let Some(pauses) = &mut self.pauses {
+            pauses.sent();
+        }
         let slot = self.idle.take(op);
         self.slots[slot as usize] = Slot { due_ns, offset_bytes, length_bytes, op };
         if op == Op::Write {
@@ -603,7 +664,7 @@ impl<'a> Drive<'a> {
         Driven {
             recorded: self.recorder.finish(self.measured_to_ns),
             warm_up_s: (self.warm_up_ended_ns - self.begun_ns) as f64 / 1e9,
-            elapsed_s: (self.last_ns - self.begun_ns) as f64 / 1e9,
+            elapsed_s: (self.last_ns + self.delay_ns).saturating_sub(self.begun_ns) as f64 / 1e9,
             in_flight_mean: (measured_ns > 0).then(|| self.measured_area as f64 / measured_ns as f64),
             issued: self.issued,
             hung: self.in_flight,

@@ -70,6 +70,7 @@ pub mod memory;
 mod merge;
 pub mod offset;
 mod pace;
+mod pauses;
 pub mod payload;
 pub mod platform;
 pub mod prepare;

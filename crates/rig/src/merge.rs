@@ -2,8 +2,9 @@
 //!
 //! Each job measures from a completion of its own to another, so the jobs' measured times differ by a request or so.
 //! Rates are added because each is right over its own time; the measured time of the whole is then the one for which
-//! its count and its rate agree. Windows are cut anew on one grid, from the jobs' own, each taken as even within;
-//! percentiles by window are left out, since those of several jobs have no common value.
+//! its count and its rate agree. Windows are cut anew on one grid, from the jobs' own, each taken as even within. Their
+//! mean latency is that of all their requests; percentiles by window are left out, since those of several jobs have no
+//! common value.
 
 use iosonde_model::{Direction, Flush, Histogram, Op, Stream, TrialSpec, Window, WindowDirection};
 
@@ -159,18 +160,19 @@ fn over_common_time(jobs: &[Recorded], mut directions: [Option<Direction>; 3]) -
     let (from_s, to_s) = common(jobs);
     let common_s = to_s - from_s;
     let longest_s = jobs.iter().map(|job| job.measured_s).fold(0.0, f64::max);
-    let within = |job: &Recorded, op: Op, figure: fn(&WindowDirection) -> u64| {
+    let within = |job: &Recorded, op: Op, figure: fn(&WindowDirection) -> f64| {
         total_until(&job.windows, op, to_s, figure) - total_until(&job.windows, op, from_s, figure)
     };
-    let all =
-        |job: &Recorded| Op::DIRECTIONS.into_iter().map(|op| within(job, op, |lane| lane.ios)).sum::<f64>();
+    let all = |job: &Recorded| {
+        Op::DIRECTIONS.into_iter().map(|op| within(job, op, |lane| lane.ios as f64)).sum::<f64>()
+    };
     let enough = || jobs.iter().all(|job| all(job) >= COMMON_IOS_MIN);
     if common_s.is_finite() && common_s > 0.0 && common_s < UNEVEN_SHARE * longest_s && enough() {
         for (op, direction) in Op::DIRECTIONS.into_iter().zip(&mut directions) {
             let Some(direction) = direction else { continue };
             let sum = |figure| jobs.iter().map(|job| within(job, op, figure)).sum::<f64>();
-            direction.iops = sum(|lane| lane.ios) / common_s;
-            direction.bytes_per_s = sum(|lane| lane.bytes) / common_s;
+            direction.iops = sum(|lane| lane.ios as f64) / common_s;
+            direction.bytes_per_s = sum(|lane| lane.bytes as f64) / common_s;
         }
     }
     directions
@@ -205,22 +207,32 @@ fn windows(jobs: &[Recorded]) -> Vec<Window> {
 
 fn window(jobs: &[Recorded], op: Op, from_s: f64, to_s: f64) -> Option<WindowDirection> {
     // Rounding differences of running totals, not shares: what is cut is neither lost nor counted twice.
-    let between = |figure: fn(&WindowDirection) -> u64| {
-        let until = |at_s| jobs.iter().map(|job| total_until(&job.windows, op, at_s, figure)).sum::<f64>();
-        (until(to_s).round() - until(from_s).round()) as u64
+    let until = |at_s, figure: fn(&WindowDirection) -> f64| {
+        jobs.iter().map(|job| total_until(&job.windows, op, at_s, figure)).sum::<f64>()
     };
+    let between = |figure: fn(&WindowDirection) -> f64| until(to_s, figure) - until(from_s, figure);
+    let whole = |figure| (until(to_s, figure).round() - until(from_s, figure).round()) as u64;
     let occurs = jobs.iter().flat_map(|job| job.windows.first()).any(|window| window.direction(op).is_some());
     occurs.then(|| WindowDirection {
-        ios: between(|lane| lane.ios),
-        bytes: between(|lane| lane.bytes),
+        ios: whole(|lane| lane.ios as f64),
+        bytes: whole(|lane| lane.bytes as f64),
+        latency_ns_mean: mean(between),
         ..WindowDirection::default()
     })
 }
 
-fn total_until(windows: &[Window], op: Op, at_s: f64, figure: fn(&WindowDirection) -> u64) -> f64 {
+/// Mean latency of all requests of a window; `None` where there were none.
+fn mean(between: impl Fn(fn(&WindowDirection) -> f64) -> f64) -> Option<f64> {
+    let timed = between(|lane| lane.latency_ns_mean.map_or(0.0, |_| lane.ios as f64));
+    let sum_ns = between(|lane| lane.latency_ns_mean.map_or(0.0, |mean_ns| mean_ns * lane.ios as f64));
+    // A cut leaves a rounding where there is nothing.
+    (timed > 1e-6).then(|| sum_ns / timed)
+}
+
+fn total_until(windows: &[Window], op: Op, at_s: f64, figure: fn(&WindowDirection) -> f64) -> f64 {
     let part = |window: &Window| {
         let share = if window.length_s > 0.0 { (at_s - window.start_s) / window.length_s } else { 1.0 };
-        window.direction(op).map_or(0.0, |lane| figure(lane) as f64 * share.clamp(0.0, 1.0))
+        window.direction(op).map_or(0.0, |lane| figure(lane) * share.clamp(0.0, 1.0))
     };
     windows.iter().map(part).sum()
 }
@@ -233,8 +245,12 @@ mod tests {
 
     /// A job that reads evenly, in windows of its own.
     fn job(starts_s: &[f64], length_s: f64, ios: u64) -> Recorded {
-        let lane =
-            WindowDirection { ios, bytes: ios * 4096, latency_ns_p50: Some(1.0), latency_ns_p99: None };
+        let lane = WindowDirection {
+            ios,
+            bytes: ios * 4096,
+            latency_ns_p50: Some(1.0),
+            ..WindowDirection::default()
+        };
         let window = |&start_s| Window { start_s, length_s, read: Some(lane.clone()), ..Window::default() };
         let measured_s = length_s * starts_s.len() as f64;
         let mut histogram = Histogram::new();

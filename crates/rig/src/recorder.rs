@@ -51,6 +51,7 @@ impl Lane {
         let ended = WindowDirection {
             ios: self.window.ios,
             bytes: self.window.bytes,
+            latency_ns_mean: summary.mean,
             latency_ns_p50: summary.p50,
             latency_ns_p99: summary.p99,
         };
@@ -103,9 +104,9 @@ impl Recorder {
         }
     }
 
-    /// The first submission; windows are counted from here.
-    pub fn begin(&mut self, now_ns: u64) {
-        (self.origin_ns, self.counted_from_ns, self.window_from_ns) = (now_ns, now_ns, now_ns);
+    /// The trial's beginning, from which windows are counted, and the job's first submission.
+    pub fn begin(&mut self, now_ns: u64, first_ns: u64) {
+        (self.origin_ns, self.counted_from_ns, self.window_from_ns) = (now_ns, first_ns, first_ns);
     }
 
     /// Forgets everything so far: the warm-up is over.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use iosonde_model::{Phase, Rw, Trial, TrialSpec};
+use iosonde_model::{Phase, Rw, Think, Trial, TrialSpec};
 use iosonde_rig::{
     drive::Limits,
     engine::SharedDevice,
@@ -131,4 +131,56 @@ fn a_pause_between_requests_lets_a_buffer_empty_itself() {
     let pause = TrialSpec { rate_iops: Some(10.0), ..spec(1, 4096) };
     let trial = run(&pause, Limits::time(1_000_000_000));
     assert!((9..=10).contains(&trial.read.unwrap().ios) && trial.unserved == 0);
+}
+
+fn thinking(depth: u32, pause_ms: u64, requests: Option<u64>, time_ns: Option<u64>) -> Trial {
+    let think = Some(Think { pause_ns: pause_ms * 1_000_000, spin_ns: 0, requests, time_ns });
+    run(builtin("ideal").unwrap(), &TrialSpec { think, ..spec(depth, 4096) })
+}
+
+#[test]
+fn pauses_take_their_time_and_no_latency() {
+    // 4 servers of 80 us. One by one, 4 requests and 1 ms: 4 / 1.32 ms. Eight at once take 160 us: 8 / 1.16 ms. 10 ms of
+    // requests are 125 of them, in 20 ms.
+    for (depth, pause_ms, requests, time_ns, truth_iops, truth_us) in [
+        (1, 1, Some(4), None, 4.0 / 1.32e-3, 80.0),
+        (8, 1, Some(8), None, 8.0 / 1.16e-3, 120.0),
+        (1, 10, None, Some(10_000_000), 6250.0, 80.0),
+        (1, 30, Some(1), None, 1.0 / 30.08e-3, 80.0),
+    ] {
+        let trial = thinking(depth, pause_ms, requests, time_ns);
+        let read = trial.read.as_ref().unwrap();
+        // What is measured begins and ends within a cycle: one of them more or less.
+        let most = requests.map_or(125.0, |requests| requests as f64);
+        let close = (read.ios as f64 - truth_iops * trial.measured_s).abs() <= most;
+        assert!(close, "{requests:?}: {} for {truth_iops}", read.iops);
+        let mean_us = read.latency_ns.mean.unwrap() / 1e3;
+        assert!((mean_us / truth_us - 1.0).abs() < 0.01, "{requests:?}: {mean_us} us");
+        assert!(trial.stalls.is_empty() && trial.hung == 0, "a pause is no stall");
+    }
+}
+
+#[test]
+fn a_full_queue_is_filled_again_where_the_workload_says() {
+    // All 8 come back first: 4 after 80 us, 4 after 160 us, so that 8 and then 4 are outstanding.
+    let trial = run(builtin("ideal").unwrap(), &TrialSpec { refill_at: Some(0), ..spec(8, 4096) });
+    let read = trial.read.unwrap();
+    assert!((read.iops / 50_000.0 - 1.0).abs() < 1e-3, "{}", read.iops);
+    assert!((read.latency_ns.mean.unwrap() / 120e3 - 1.0).abs() < 1e-2);
+    assert!((trial.in_flight_mean.unwrap() / 6.0 - 1.0).abs() < 1e-2, "{:?}", trial.in_flight_mean);
+}
+
+#[test]
+fn a_stream_that_begins_later_is_measured_for_its_own_time() {
+    let late = TrialSpec { delay_ns: 500_000_000, ..spec(1, 4096) };
+    let trial = run(builtin("ideal").unwrap(), &TrialSpec { and: vec![late], ..spec(1, 4096) });
+    assert!((trial.elapsed_s - 1.5).abs() < 1e-3, "{}", trial.elapsed_s);
+    for (stream, from_s) in trial.streams.iter().zip([0.1, 0.6]) {
+        let read = stream.read.as_ref().unwrap();
+        assert!((stream.measured_s.unwrap() - 0.9).abs() < 1e-3 && (read.iops / 12_500.0 - 1.0).abs() < 1e-6);
+        assert!((stream.windows[0].start_s - from_s).abs() < 1e-3, "{}", stream.windows[0].start_s);
+    }
+    // Alone it is the same, and its delay is not measured.
+    let alone = run(builtin("ideal").unwrap(), &TrialSpec { delay_ns: 500_000_000, ..spec(1, 4096) });
+    assert!((alone.read.unwrap().iops / 12_500.0 - 1.0).abs() < 1e-6 && (alone.elapsed_s - 1.5).abs() < 1e-3);
 }

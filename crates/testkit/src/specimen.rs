@@ -129,7 +129,8 @@ pub fn direction(ios: u64, block_size_bytes: u64, latency_ns: u64) -> Direction 
 
 fn window(ios: u64, block_size_bytes: u64, latency_ns: u64) -> WindowDirection {
     let latency_ns = Some(latency_ns as f64);
-    WindowDirection { ios, bytes: ios * block_size_bytes, latency_ns_p50: latency_ns, latency_ns_p99: None }
+    let bytes = ios * block_size_bytes;
+    WindowDirection { ios, bytes, latency_ns_p50: latency_ns, ..WindowDirection::default() }
 }
 
 /// A row of a published table: a rate and a mean latency, and nothing else.

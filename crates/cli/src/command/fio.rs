@@ -19,7 +19,7 @@ use iosonde_rig::{
     trial::Order,
     verify,
 };
-use iosonde_store::export::EXPORTS;
+use iosonde_store::export::{EXPORTS, fio_logs};
 
 use crate::{
     args::{FioArgs, FioFormat},
@@ -35,6 +35,7 @@ use crate::{
     typed,
 };
 use batch::Batch;
+use words::Allowed;
 use world::Jobs;
 
 /// Name of these runs in place of a study's.
@@ -113,7 +114,9 @@ fn whole_blocks(bytes: u64) -> u64 {
 
 /// Time of a group, where its jobs say one.
 fn longest_ns(group: &Group, caps: Caps) -> u64 {
-    let own = |job: &iosonde_plan::fio::Job| job.runtime_ns.unwrap_or(0).saturating_add(job.ramp_ns);
+    let own = |job: &iosonde_plan::fio::Job| {
+        job.runtime_ns.unwrap_or(0).saturating_add(job.ramp_ns).saturating_add(job.spec.delay_ns)
+    };
     let longest = group.jobs.iter().map(own).max().unwrap_or(0);
     caps.time_ns.map_or(longest, |most| longest.min(most))
 }
@@ -151,13 +154,17 @@ fn run_batch(
     refuse_what_does_not_fit(batch, &session, &options)?;
     let laid = lay(batch, &session, &options, caps)?;
     let jobs = FioJobs { groups: laid.iter().map(|laid| laid.reports.clone()).collect(), ..global.clone() };
+    for path in fio_logs::paths(&jobs) {
+        output::check(Path::new(&path), &apart, screen)?;
+    }
     let (label, note) = (args.label.clone(), args.note.clone());
     let titles = Titles { study: STUDY, label, note, fio: Some(jobs) };
     let (measurement, notebook) =
         single::begin(batch.site.target(), titles, options, (session, book), screen)?;
     let places = power::places(&notebook, std::iter::once(&measurement.session));
     let measured = || single::measured(measurement, |measurement| measure(measurement, batch, &laid));
-    power::least(&places, measured, |run| show(&mut run?, args, screen))
+    let allowed = words::allowed(batch);
+    power::least(&places, measured, |run| show(&mut run?, &allowed, args, screen))
 }
 
 /// Lays the groups out, and refuses what this engine and this storage cannot do, before anything is written.
@@ -269,8 +276,12 @@ fn limits(ends: &Ends) -> Limits {
     }
 }
 
-fn show(run: &mut Run, args: &FioArgs, screen: Screen) -> Result<(), Failure> {
+fn show(run: &mut Run, allowed: &[Allowed], args: &FioArgs, screen: Screen) -> Result<(), Failure> {
     conclude::conclude(run, None).map_err(Failure::failed)?;
+    for log in fio_logs::logs(run) {
+        output::write(Path::new(&log.path), log.text.as_bytes(), screen)?;
+        screen.say(&format!("log           {}", log.path));
+    }
     let form = args.output_format.unwrap_or(FioFormat::Normal);
     match (&args.json, form) {
         (Some(path), _) => {
@@ -284,5 +295,6 @@ fn show(run: &mut Run, args: &FioArgs, screen: Screen) -> Result<(), Failure> {
             result(args.output.as_deref().unwrap_or(Path::new("-")), &text, screen)?
         }
     }
+    words::slower_than_allowed(run, allowed).map_or(Ok(()), |text| Err(Failure::failed(text)))?;
     failure_of(run, args.strict).map_or(Ok(()), Err)
 }

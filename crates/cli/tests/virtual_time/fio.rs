@@ -150,3 +150,84 @@ fn a_run_of_fios_jobs_is_written_in_fios_form() {
     assert_eq!(clones["spec"]["jobs"], 2);
     assert!((iops(clones, "read") / jobs[2]["read"]["iops"].as_f64().unwrap() - 1.0).abs() < 1e-9);
 }
+
+/// Runs one job on a simulated device of 4 servers that take 80 us, and returns its document.
+fn one_job(bench: &Bench, options: &[&str]) -> Value {
+    let words = ["fio", "-q", "--target", "sim:ideal", "--json", "--", "fio", "--name=a"];
+    let said = bench.iosonde(&[&words[..], options].concat());
+    assert_eq!(said.code, 0, "{options:?}: {}", said.err);
+    serde_json::from_str(&said.out).unwrap()
+}
+
+#[test]
+fn what_a_job_does_between_its_requests_is_measured_and_recorded() {
+    let bench = Bench::new();
+    let job = ["--rw=randread", "--size=64m", "--runtime=2", "--time_based", "--ioengine=libaio"];
+    let trial = |more: &[&str]| one_job(&bench, &[&job[..], more].concat())["trials"][0].clone();
+    let iops = |trial: &Value| trial["read"]["iops"].as_f64().unwrap();
+    // One request of 80 us and a pause of 920 us; the pause is no latency.
+    let thinks = trial(&["--thinktime=920"]);
+    assert!((iops(&thinks) - 1000.0).abs() < 1.0, "{}", iops(&thinks));
+    assert!((thinks["read"]["latency_ns"]["mean"].as_f64().unwrap() / 80e3 - 1.0).abs() < 0.01);
+    assert_eq!(thinks["spec"]["think"]["pause_ns"], 920_000);
+    // 4 at once, then 920 us.
+    let blocks = trial(&["--iodepth=4", "--thinktime=920", "--thinktime_blocks=4"]);
+    assert!((iops(&blocks) - 4000.0).abs() < 4.0, "{}", iops(&blocks));
+    let late = trial(&["--startdelay=3"]);
+    assert!((late["elapsed_s"].as_f64().unwrap() - 5.0).abs() < 0.01 && (iops(&late) - 12_500.0).abs() < 1.0);
+    // 8 are sent when none is left: 6 outstanding in the mean.
+    let batches = trial(&["--iodepth=8", "--iodepth_batch_complete_min=8"]);
+    assert!((batches["in_flight_mean"].as_f64().unwrap() - 6.0).abs() < 0.05, "{batches}");
+    let mixed = trial(&["--percentage_random=25"]);
+    assert_eq!(mixed["spec"]["randomness"], "25%");
+    assert_eq!(trial(&["--rw=randread:8"])["spec"]["randomness"], "every:8");
+}
+
+#[test]
+fn a_request_slower_than_allowed_fails_the_run() {
+    let bench = Bench::new();
+    let words = ["fio", "-q", "--target", "sim:ideal", "--", "fio", "--name=a", "--rw=read", "--size=1m"];
+    let run = |most: &str| bench.iosonde(&[&words[..], &[most]].concat());
+    let kept = run("--max_latency=100us");
+    assert_eq!(kept.code, 0, "{}", kept.err);
+    let exceeded = run("--max_latency=70us");
+    assert_eq!(exceeded.code, 1, "{}", exceeded.err);
+    assert!(
+        exceeded.err.contains("max_latency=70 µs is exceeded: the slowest request of a took 80"),
+        "{}",
+        exceeded.err
+    );
+    assert!(exceeded.out.contains("a read"), "the figures are shown all the same: {}", exceeded.out);
+}
+
+#[test]
+fn logs_are_written_as_fio_writes_them_and_over_nothing() {
+    let bench = Bench::new();
+    let base = bench.path("x");
+    let base = base.to_str().unwrap();
+    let text = format!(
+        "[global]\nsize=64m\nruntime=1\ntime_based\nwrite_bw_log={base}\nwrite_lat_log={base}\nlog_avg_msec=250\n[a]\n\
+         numjobs=2\nrw=randread\n[b]\nrw=randrw\n"
+    );
+    let file = bench.text("logs.fio", &text);
+    let words = ["fio", "-q", "--target", "sim:ideal", file.to_str().unwrap()];
+    let said = bench.iosonde(&words);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let log = |end: &str| std::fs::read_to_string(format!("{base}_{end}.log")).unwrap();
+    // The number is that of the first clone. Three jobs on four servers wait for nobody: 50,000 KiB/s each.
+    let reads: Vec<Vec<u64>> = log("bw.1").lines().map(numbers).collect();
+    assert_eq!(reads.len(), 4, "{reads:?}");
+    assert!(reads.iter().all(|line| line[1].abs_diff(100_000) < 500 && line[2] == 0), "{reads:?}");
+    assert!(reads.last().unwrap()[0].abs_diff(1000) < 5, "{reads:?}");
+    let mixed: Vec<Vec<u64>> = log("lat.3").lines().map(numbers).collect();
+    assert!(mixed.iter().any(|line| line[2] == 1) && mixed.iter().all(|line| line[1].abs_diff(80_000) < 800));
+    assert_eq!(log("lat.3"), log("clat.3"));
+    // A file that is somebody else's stays.
+    std::fs::write(format!("{base}_bw.1.log"), "mine").unwrap();
+    let refused = bench.iosonde(&words);
+    assert_eq!((refused.code, log("bw.1").as_str()), (2, "mine"), "{}", refused.err);
+}
+
+fn numbers(line: &str) -> Vec<u64> {
+    line.split(", ").map(|word| word.parse().unwrap()).collect()
+}

@@ -206,8 +206,13 @@ fn damage_is_one_sentence_with_its_place() {
     bench.text("cut.txt", "a: (g=0): rw=read, bs=4K-4K/4K-4K/4K-4K, ioengine=sync, iodepth=1\nfio-3.33\n");
     bench.text("dd.txt", "1+0 records in\n1+0 records out\n1024 bytes (1.0 kB) copied, 0.1 s, 10 kB/s\n");
     bench.text("twice.json", &whole.replacen("\"error\" : 0", "\"error\" : 0, \"error\" : 5", 1));
+    std::fs::write(bench.path("bytes.json"), b"{\n \"jobs\": [],\n \xff\xfa \"b\": 1\n}\n").unwrap();
+    // fio prints warnings before its document: places count from the file's beginning.
+    bench.text("warned.json", &format!("fio: a warning\nnote: another\n{}", &whole[..whole.len() / 2]));
     for (file, words) in [
         ("half.json:", "the JSON ends early"),
+        ("warned.json:", "the JSON ends early"),
+        ("bytes.json:3:2: ", "bytes that are not UTF-8"),
         ("twice.json:", "`error` stands twice"),
         ("bad.csv:2:4: ", "`fast` in column `read_iops` is no number"),
         ("terse.txt:1:25: ", "the terse line ends after 6 fields"),
@@ -229,6 +234,10 @@ fn damage_is_one_sentence_with_its_place() {
     let utf16: Vec<u8> = whole.encode_utf16().flat_map(u16::to_le_bytes).collect();
     std::fs::write(bench.path("windows.json"), [&[0xff, 0xfe], &utf16[..]].concat()).unwrap();
     assert!(bench.iosonde(&["judge", "windows.json"]).out.starts_with("1 result from fio 3.33"));
+    bench.text("warning.json", &format!("fio: a warning\nnote: another\n{whole}"));
+    assert!(bench.iosonde(&["judge", "warning.json"]).out.starts_with("1 result from fio 3.33"));
+    bench.text("bars.csv", "block_size|read_iops\n4k|1000\n");
+    assert!(bench.iosonde(&["judge", "bars.csv"]).out.starts_with("1 result"));
     bench.text("bom.json", &format!("\u{feff}{whole}"));
     assert!(bench.iosonde(&["judge", "bom.json"]).out.starts_with("1 result from fio 3.33"));
 }

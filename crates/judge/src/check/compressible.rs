@@ -147,6 +147,9 @@ fn written(trial: &Trial, device: &Device) -> Verdict {
     let saved = payloads().find_map(|payload| match payload {
         Payload::Compress { share } => Some((share, Saving::Compresses)),
         Payload::Dedupe { share } => Some((share, Saving::Repeats)),
+        Payload::Both { compress, dedupe } => {
+            Some((1.0 - (1.0 - compress) * (1.0 - dedupe), Saving::Compresses))
+        }
         Payload::Random | Payload::Zero => None,
     });
     match (saver(device, trial), zero, saved) {

@@ -5,8 +5,10 @@ mod distribution;
 mod latency_limit;
 mod op;
 mod payload;
+mod randomness;
 mod sizes;
 mod sync;
+mod think;
 
 use serde::{Deserialize, Serialize};
 
@@ -14,8 +16,10 @@ pub use distribution::Distribution;
 pub use latency_limit::LatencyLimit;
 pub use op::{Op, Rw};
 pub use payload::Payload;
+pub use randomness::Randomness;
 pub use sizes::{BlockSizes, WeightedSize};
 pub use sync::Sync;
+pub use think::Think;
 
 use crate::units;
 
@@ -114,12 +118,24 @@ pub struct TrialSpec {
     /// Distribution of random offsets.
     #[serde(default)]
     pub distribution: Distribution,
+    /// Which requests of a random pattern are random; the others begin where the request before ended.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub randomness: Randomness,
     /// Requests that become due each second, per job; `None` for a closed loop.
     #[serde(default)]
     pub rate_iops: Option<f64>,
     /// Arrival process, for a given rate.
     #[serde(default)]
     pub arrivals: Arrivals,
+    /// Outstanding requests at which a full queue is filled again; `None` for after each completion.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refill_at: Option<u32>,
+    /// Pauses between requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub think: Option<Think>,
+    /// Time from the trial's beginning to the first request.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub delay_ns: u64,
     /// The latency that the load shall keep, where the question is how much load does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_limit: Option<LatencyLimit>,
@@ -163,8 +179,12 @@ impl Default for TrialSpec {
             engine: String::new(),
             direct: true,
             distribution: Distribution::Uniform,
+            randomness: Randomness::All,
             rate_iops: None,
             arrivals: Arrivals::Fixed,
+            refill_at: None,
+            think: None,
+            delay_ns: 0,
             latency_limit: None,
             sync: Sync::None,
             payload: Payload::Random,
@@ -219,6 +239,10 @@ impl TrialSpec {
         [
             self.rate_iops.map(|_| format!("QD at most {depth}{}", self.describe_jobs())),
             (self.distribution != Distribution::Uniform).then(|| self.distribution.to_string()),
+            (self.randomness != Randomness::All).then(|| self.randomness.describe()),
+            self.refill_at.map(|at| format!("refilled at QD {at}")),
+            self.think.as_ref().map(Think::describe),
+            (self.delay_ns > 0).then(|| format!("begins after {}", units::time(self.delay_ns as f64))),
             (self.sync != Sync::None).then(|| self.sync.to_string()),
             (self.payload != Payload::Random).then(|| format!("payload {}", self.payload)),
             (self.files == Files::New).then(|| "new files".to_owned()),
@@ -269,9 +293,13 @@ impl TrialSpec {
         self.streams().any(|stream| stream.rw.changes())
     }
 
-    /// Returns true if the queue depth is constant: there is no rate, and no flush waits for earlier requests.
+    /// Returns true if the queue depth is constant: there is no rate and no pause, no flush waits for earlier requests,
+    /// and each completion makes room for a request.
     pub fn keeps_depth(&self) -> bool {
-        self.streams().all(|stream| stream.rate_iops.is_none() && stream.sync.flush_every().is_none())
+        self.streams().all(|stream| {
+            let waits = stream.think.is_some() || stream.refill_at.is_some();
+            stream.rate_iops.is_none() && stream.sync.flush_every().is_none() && !waits
+        })
     }
 
     /// The smallest request.

@@ -98,7 +98,7 @@ impl Options {
                 };
                 return Err(why.at(one.place.clone()));
             }
-            if one.option.name.starts_with("write_") {
+            if one.option.name == "write_hist_log" {
                 changes.push(Change::NoLog { option: one.option.name });
             }
             let twice =
@@ -168,9 +168,19 @@ impl Options {
         }
     }
 
+    /// A time; a bare number counts seconds.
     pub(super) fn time_ns(&self, name: &'static str) -> Result<Option<u64>, Refusal> {
+        self.time_in(name, 1_000_000_000)
+    }
+
+    /// A time; a bare number counts microseconds.
+    pub(super) fn short_time_ns(&self, name: &'static str) -> Result<Option<u64>, Refusal> {
+        Ok(self.time_in(name, 1_000)?.filter(|&ns| ns > 0))
+    }
+
+    fn time_in(&self, name: &'static str, unit_ns: u64) -> Result<Option<u64>, Refusal> {
         let Some(word) = self.text(name) else { return Ok(None) };
-        let known = fio::time_ns(word, 1_000_000_000).filter(|&ns| ns <= TIME_MAX_NS);
+        let known = fio::time_ns(word, unit_ns).filter(|&ns| ns <= TIME_MAX_NS);
         known
             .map(Some)
             .ok_or_else(|| self.misread(name, "times are written as 30, 30s, 5m or 500ms, up to a year"))

@@ -10,6 +10,7 @@ use super::{
     place::Place,
     read::Section,
     refusal::{Refusal, Why},
+    report,
 };
 
 /// Files of a job.
@@ -60,6 +61,8 @@ pub struct Job {
     pub time_based: bool,
     /// Warm-up.
     pub ramp_ns: u64,
+    /// Greatest latency; the run fails where a request takes longer.
+    pub max_latency_ns: Option<u64>,
     /// True if the page cache is emptied of its file before it runs.
     pub invalidate: bool,
     /// What the kernel is told of the order of its requests.
@@ -112,6 +115,7 @@ impl Job {
             runtime_ns: options.time_ns("runtime")?.filter(|&ns| ns > 0),
             time_based: options.yes("time_based")?.unwrap_or(false),
             ramp_ns: options.time_ns("ramp_time")?.unwrap_or(0),
+            max_latency_ns: options.short_time_ns("max_latency")?,
             invalidate: options.yes("invalidate")?.unwrap_or(true),
             advice: advice(&options, spec.rw)?,
             stonewall: options.yes("stonewall")?.unwrap_or(false) || section.begins_file,
@@ -123,6 +127,7 @@ impl Job {
             spec,
         };
         job.refuse_contradictions(&options)?;
+        report::check(&options)?;
         Ok((job, options))
     }
 

@@ -15,6 +15,8 @@ pub struct Group {
     pub jobs: Vec<Job>,
     /// Number of the reporting group of each.
     pub reporting: Vec<u32>,
+    /// Number of the first of them among all jobs, clones counted, from 1.
+    pub first_job: u32,
 }
 
 /// The largest place in a file that the kernel can name.
@@ -88,16 +90,17 @@ type Files = Vec<(String, u64)>;
 /// Groups of jobs, cut where one waits for those before.
 pub fn groups(jobs: Vec<Job>) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
-    let mut reporting = 0;
+    let (mut reporting, mut number) = (0, 1);
     for job in jobs {
         let first = groups.is_empty();
         if !first && (job.stonewall || job.new_group) {
             reporting += 1;
         }
         if first || job.stonewall {
-            groups.push(Group { jobs: Vec::new(), reporting: Vec::new() });
+            groups.push(Group { jobs: Vec::new(), reporting: Vec::new(), first_job: number });
         }
         let group = groups.last_mut().expect("one was begun");
+        number += job.spec.jobs;
         group.jobs.push(job);
         group.reporting.push(reporting);
     }
@@ -247,6 +250,7 @@ impl Group {
         };
         let mut streams: Vec<(TrialSpec, Ends)> = Vec::new();
         let mut reports: Vec<FioReport> = Vec::new();
+        let mut number = self.first_job;
         for (job, group) in self.jobs.iter().zip(&self.reporting) {
             if job.spec.direct != self.jobs[0].spec.direct {
                 let why = "direct: jobs that run at once are all direct or all buffered; put `stonewall` between them";
@@ -264,10 +268,16 @@ impl Group {
                     name: job.name.clone(),
                     group: *group,
                     jobs: job.spec.jobs,
+                    first_job: number,
                     streams: of,
                     options: job.given.clone(),
                 }),
             }
+            number += job.spec.jobs;
+        }
+        for (spec, _) in &mut streams {
+            // As a warm-up: the cap holds for all of it.
+            spec.delay_ns = caps.time_ns.map_or(spec.delay_ns, |most| spec.delay_ns.min(most / 4));
         }
         let bytes = streams.iter().map(|(spec, _)| spec.offset_bytes + spec.span_bytes).max().unwrap_or(0);
         let (specs, ends): (Vec<TrialSpec>, Vec<Ends>) = streams.into_iter().unzip();

@@ -1,6 +1,8 @@
 //! The load of a fio job: pattern, sizes, depth, rates, durability and content, as a workload of ours.
 
-use iosonde_model::{Arrivals, BlockSizes, Distribution, Payload, Rw, Sync, TrialSpec, fio};
+use iosonde_model::{
+    Arrivals, BlockSizes, Distribution, Payload, Randomness, Rw, Sync, Think, TrialSpec, fio,
+};
 
 use super::{
     given::{Change, DEPTH_MAX, Options},
@@ -16,7 +18,8 @@ const BLOCK_MAX_BYTES: u64 = 1 << 30;
 
 /// The workload of a job, without place and engine.
 pub(super) fn spec(options: &Options, engine: &str, changes: &mut Vec<Change>) -> Result<TrialSpec, Refusal> {
-    let (rw, skip_bytes) = pattern(options)?;
+    let (rw, modifier) = pattern(options)?;
+    let (skip_bytes, randomness) = modified(options, rw, modifier)?;
     let (block_size_bytes, block_sizes) = sizes(options, rw)?;
     let align_bytes = align(options, rw)?;
     let stride_bytes = match skip_bytes {
@@ -35,18 +38,24 @@ pub(super) fn spec(options: &Options, engine: &str, changes: &mut Vec<Change>) -
     let verify = verify(options, rw)?;
     let (rate_iops, rate_percent) = rate(options, rw, block_size_bytes, &block_sizes)?;
     let mix = rate_percent.or(mix(options)?);
+    let queue_depth = depth(options, engine, changes)?;
+    let think = think(options)?;
+    if think.is_some() && rate_iops.is_some() {
+        let why = "thinktime and a rate contradict each other here: a rate alone sets the load; remove one";
+        return Err(Why::Contradiction(why.into()).at(options.place("thinktime")));
+    }
+    let map = block_sizes.is_one() && align_bytes.is_none_or(|a| a >= block_size_bytes);
     Ok(TrialSpec {
         rw,
         block_size_bytes,
         read_percent: rw.is_mixed().then(|| mix.unwrap_or(50.0)),
-        distribution: distribution(
-            options,
-            rw,
-            block_sizes.is_one(),
-            align_bytes.is_none_or(|a| a >= block_size_bytes),
-        )?,
+        distribution: distribution(options, rw, map && randomness == Randomness::All)?,
+        randomness,
         block_sizes,
-        queue_depth: depth(options, engine, changes)?,
+        queue_depth,
+        refill_at: refill(options, queue_depth)?,
+        think,
+        delay_ns: delay(options)?,
         jobs: clones(options)?,
         stride_bytes,
         align_bytes,
@@ -60,29 +69,54 @@ pub(super) fn spec(options: &Options, engine: &str, changes: &mut Vec<Change>) -
     })
 }
 
-/// Pattern, and the bytes between sequential requests.
-fn pattern(options: &Options) -> Result<(Rw, Option<u64>), Refusal> {
+/// Pattern, and what follows its colon.
+fn pattern(options: &Options) -> Result<(Rw, Option<&str>), Refusal> {
     let word = options.text("rw").unwrap_or("read");
     let (name, modifier) = word.split_once(':').map_or((word, None), |(name, rest)| (name, Some(rest)));
-    let Some(rw) = fio::pattern(name) else {
-        return Err(if matches!(name, "trimwrite" | "randtrimwrite") {
-            options.unsupported("rw", "a job trims or writes; use two")
-        } else {
-            options.misread("rw", "it is read, write, rw, trim, randread, randwrite, randrw or randtrim")
-        });
-    };
-    match modifier.map(str::trim) {
-        None => Ok((rw, None)),
-        Some(count) if rw.is_random() => match count {
-            "1" => Ok((rw, None)),
-            _ => Err(options
-                .unsupported("rw", "each random request has an offset of its own; a larger bs joins them")),
+    match fio::pattern(name) {
+        Some(rw) => Ok((rw, modifier.map(str::trim))),
+        None if matches!(name, "trimwrite" | "randtrimwrite") => {
+            Err(options.unsupported("rw", "a job trims or writes; use two"))
+        }
+        None => {
+            Err(options.misread("rw", "it is read, write, rw, trim, randread, randwrite, randrw or randtrim"))
+        }
+    }
+}
+
+/// Bytes left out between sequential requests, and which requests of a random pattern are random.
+fn modified(options: &Options, rw: Rw, modifier: Option<&str>) -> Result<(Option<u64>, Randomness), Refusal> {
+    let share = random_share(options, rw)?;
+    match modifier {
+        None => Ok((None, share)),
+        Some(count) if rw.is_random() => match count.parse() {
+            Ok(1) => Ok((None, share)),
+            Ok(requests @ 2..) if share == Randomness::All && !rw.trims() => {
+                Ok((None, Randomness::Every { requests }))
+            }
+            Ok(2..) => Err(options.unsupported("rw", "of this and percentage_random, or a trim, only one")),
+            _ => Err(options.misread("rw", "a random pattern is followed by a number, as in randread:8")),
         },
         Some(back) if back.starts_with('-') => Err(options.unsupported(
             "rw",
             "sequential requests go forwards; rw=randread reads without readahead's help",
         )),
-        Some(skip) => Ok((rw, Some(options.size_of("rw", skip)?).filter(|&bytes| bytes > 0))),
+        Some(skip) => Ok((Some(options.size_of("rw", skip)?).filter(|&bytes| bytes > 0), Randomness::All)),
+    }
+}
+
+/// Share of the requests of a random pattern that are random.
+fn random_share(options: &Options, rw: Rw) -> Result<Randomness, Refusal> {
+    const NAME: &str = "percentage_random";
+    let Some(word) = own(options, NAME, rw)? else { return Ok(Randomness::All) };
+    match word.trim().parse::<u32>() {
+        Ok(100) => Ok(Randomness::All),
+        Ok(0..100) if !rw.is_random() => {
+            Err(options.unsupported(NAME, "it belongs to a random pattern, as rw=randread"))
+        }
+        Ok(0..100) if rw.trims() => Err(options.unsupported(NAME, "trims take each block once")),
+        Ok(percent @ 0..100) => Ok(Randomness::Share { share: f64::from(percent) / 100.0 }),
+        _ => Err(options.misread(NAME, "it is a whole number from 0 to 100")),
     }
 }
 
@@ -250,7 +284,7 @@ fn arrivals(options: &Options, paced: bool) -> Result<Arrivals, Refusal> {
 }
 
 /// Where random offsets lie. With fio's map of blocks each is visited once a pass.
-fn distribution(options: &Options, rw: Rw, one_size: bool, apart: bool) -> Result<Distribution, Refusal> {
+fn distribution(options: &Options, rw: Rw, map: bool) -> Result<Distribution, Refusal> {
     let no_map = options.yes("norandommap")?.unwrap_or(false);
     let word = options.text("random_distribution").unwrap_or("random");
     let (name, rest) = word.split_once(':').unwrap_or((word, ""));
@@ -278,7 +312,7 @@ fn distribution(options: &Options, rw: Rw, one_size: bool, apart: bool) -> Resul
     }
     Ok(match told {
         Some(told) => told,
-        None if (no_map || !one_size || !apart) && !rw.trims() => Distribution::Uniform,
+        None if (no_map || !map) && !rw.trims() => Distribution::Uniform,
         None => Distribution::Once,
     })
 }
@@ -339,8 +373,8 @@ fn payload(options: &Options, rw: Rw) -> Result<Payload, Refusal> {
         (false, None, None) => Ok(Payload::Random),
         (false, Some(percent), None) => Ok(Payload::Compress { share: percent as f64 / 100.0 }),
         (false, None, Some(percent)) => Ok(Payload::Dedupe { share: percent as f64 / 100.0 }),
-        (false, Some(_), Some(_)) => {
-            Err(options.unsupported("dedupe_percentage", "content is compressible or repeated, not both"))
+        (false, Some(compress), Some(dedupe)) => {
+            Ok(Payload::Both { compress: compress as f64 / 100.0, dedupe: dedupe as f64 / 100.0 })
         }
     }
 }
@@ -380,4 +414,35 @@ fn depth(options: &Options, engine: &str, changes: &mut Vec<Change>) -> Result<u
         return Ok(1);
     }
     Ok(asked)
+}
+
+/// Outstanding requests at which a full queue is filled again. fio reaps so many completions at once that it comes down
+/// to there; here each is looked at when it comes.
+fn refill(options: &Options, depth: u32) -> Result<Option<u32>, Refusal> {
+    let reaped = options.number("iodepth_batch_complete_min", DEPTH_MAX)?.map_or(1, |least| least.max(1));
+    let low = options.number("iodepth_low", DEPTH_MAX)?.filter(|&low| low > 0);
+    let at = u64::from(depth).saturating_sub(reaped).min(low.unwrap_or(DEPTH_MAX));
+    Ok((at + 1 < u64::from(depth)).then_some(at as u32))
+}
+
+/// Pauses between requests.
+fn think(options: &Options) -> Result<Option<Think>, Refusal> {
+    let pause_ns = options.short_time_ns("thinktime")?;
+    let spin_ns = options.short_time_ns("thinktime_spin")?.unwrap_or(0);
+    let requests = options.number("thinktime_blocks", u64::from(u32::MAX))?;
+    let time_ns = options.time_ns("thinktime_iotime")?.filter(|&ns| ns > 0);
+    if requests == Some(0) {
+        return Err(options.misread("thinktime_blocks", "it is at least 1"));
+    }
+    // A time between two pauses takes the place of the one request that is usual.
+    let requests = if time_ns.is_some() { requests } else { requests.or(Some(1)) };
+    Ok(pause_ns.map(|pause_ns| Think { pause_ns, spin_ns: spin_ns.min(pause_ns), requests, time_ns }))
+}
+
+/// Time before the job's first request.
+fn delay(options: &Options) -> Result<u64, Refusal> {
+    if options.text("startdelay").is_some_and(|word| word.contains(['-', ':', ','])) {
+        return Err(options.unsupported("startdelay", "write one time, not a range"));
+    }
+    Ok(options.time_ns("startdelay")?.unwrap_or(0))
 }

@@ -12,6 +12,7 @@ mod option;
 mod place;
 pub mod read;
 mod refusal;
+mod report;
 
 pub use given::{Advice, Amount, Change};
 pub use job::{Job, JobFiles};

@@ -90,7 +90,8 @@ const fn refused_flag(name: &'static str, instead: &'static str) -> FioOption {
 const OFF: &[&str] = &["0"];
 const OWN_FILES: &str = "iosonde makes and removes its own files";
 const REPORT: &str = "it shapes fio's report; every latency and window is recorded here";
-const LOGS: &str = "no log file is written; `--json` has windows of 100 ms and histograms";
+const LOGS: &str = "logs have one line for log_avg_msec, and one file for an entry of the report";
+const HISTOGRAM_LOGS: &str = "no log of histograms is written; `--json` has whole histograms";
 const SEEDED: &str = "the seed is --seed, and every run reports its own";
 const SUBMISSION: &str = "a request is sent as soon as the depth allows it";
 const ONLY_READ: &str = "reading back is done once, after the last write";
@@ -98,9 +99,8 @@ const ZONES: &str = "zones are not supported; offset and size address a part of 
 const REPLAY: &str =
     "logs of other programs' I/O are not replayed; describe the load with rw, bs and rate_iops";
 const TOOL: &str = "give it to the whole program: ionice, nice, taskset or numactl before `iosonde fio`";
-const THINK: &str = "rate_iops sets the load of a program that pauses";
-const STEADY: &str =
-    "`iosonde run TARGET` measures until its intervals are narrow enough, and checks for steady state";
+const STEADY: &str = "`iosonde run TARGET --state steady` brings the storage to its steady state, then measures until \
+                      its intervals are narrow enough";
 const TARGET_LATENCY: &str =
     "`iosonde point TARGET --latency-limit p99=1ms` finds the highest load within a latency";
 const TRIMS: &str = "trims amid writes are not supported; a job of rw=randtrim may run beside the writer";
@@ -123,12 +123,7 @@ pub const OPTIONS: &[FioOption] = &[
     used("rwmixread", &[]),
     used("rwmixwrite", &[]),
     refused("rw_sequencer", &[], &["sequential"], "a larger bs reads neighbouring blocks"),
-    refused(
-        "percentage_random",
-        &[],
-        &["100", "100,100,100"],
-        "two jobs at once, rw=read and rw=randread, make a mix",
-    ),
+    used("percentage_random", &[]),
     used("random_distribution", &[]),
     flag("norandommap", &[]),
     idle("randrepeat", &[], SEEDED),
@@ -138,9 +133,9 @@ pub const OPTIONS: &[FioOption] = &[
     used("ioengine", &[]),
     used("iodepth", &[]),
     idle("iodepth_batch", &["iodepth_batch_submit"], SUBMISSION),
-    refused("iodepth_batch_complete_min", &["iodepth_batch_complete"], &["0", "1"], SUBMISSION),
+    used("iodepth_batch_complete_min", &["iodepth_batch_complete"]),
     idle("iodepth_batch_complete_max", &[], SUBMISSION),
-    refused("iodepth_low", &[], &[], "the depth is kept constant; leave it out"),
+    used("iodepth_low", &[]),
     refused("serialize_overlap", &[], OFF, "requests to one block may overlap, as in fio by default"),
     used("io_submit_mode", &[]),
     used("numjobs", &[]),
@@ -194,12 +189,7 @@ pub const OPTIONS: &[FioOption] = &[
     flag("time_based", &[]),
     used("ramp_time", &[]),
     used("loops", &[]),
-    refused(
-        "startdelay",
-        &[],
-        &["0", "0s"],
-        "jobs of a group begin at once; stonewall lets them follow each other",
-    ),
+    used("startdelay", &[]),
     refused("steadystate", &["ss"], &[], STEADY),
     refused("steadystate_duration", &["ss_dur"], OFF, STEADY),
     refused("steadystate_ramp_time", &["ss_ramp"], OFF, STEADY),
@@ -222,12 +212,12 @@ pub const OPTIONS: &[FioOption] = &[
     refused("rate_iops_min", &[], OFF, "a missed rate is a warning; --strict makes it exit code 3"),
     idle("rate_cycle", &["ratecycle"], "it belongs to rate_min"),
     idle("rate_ignore_thinktime", &[], "it belongs to thinktime"),
-    refused("thinktime", &[], OFF, THINK),
-    refused("thinktime_spin", &[], OFF, THINK),
-    refused("thinktime_blocks", &[], &["1"], THINK),
-    refused("thinktime_blocks_type", &[], &["complete"], THINK),
-    refused("thinktime_iotime", &[], OFF, THINK),
-    refused("max_latency", &[], OFF, TARGET_LATENCY),
+    used("thinktime", &[]),
+    used("thinktime_spin", &[]),
+    used("thinktime_blocks", &[]),
+    idle("thinktime_blocks_type", &[], "a pause begins when nothing is outstanding: both count the same"),
+    used("thinktime_iotime", &[]),
+    used("max_latency", &[]),
     refused("latency_target", &[], OFF, TARGET_LATENCY),
     refused("latency_window", &[], OFF, TARGET_LATENCY),
     refused("latency_percentile", &[], &[], TARGET_LATENCY),
@@ -342,31 +332,31 @@ pub const OPTIONS: &[FioOption] = &[
     idle("gtod_cpu", &[], REPORT),
     // Report.
     idle("per_job_logs", &[], LOGS),
-    FioOption { takes: Takes::Nothing, ..idle("write_bw_log", &[], LOGS) },
-    FioOption { takes: Takes::Nothing, ..idle("write_lat_log", &[], LOGS) },
-    FioOption { takes: Takes::Nothing, ..idle("write_iops_log", &[], LOGS) },
-    FioOption { takes: Takes::Nothing, ..idle("write_hist_log", &[], LOGS) },
+    flag("write_bw_log", &[]),
+    flag("write_lat_log", &[]),
+    flag("write_iops_log", &[]),
+    idle_flag("write_hist_log", HISTOGRAM_LOGS),
     idle("bwavgtime", &[], LOGS),
     idle("iopsavgtime", &[], LOGS),
     idle("log_entries", &[], LOGS),
-    idle("log_avg_msec", &[], LOGS),
-    idle("log_hist_msec", &[], LOGS),
-    idle("log_hist_coarseness", &[], LOGS),
-    idle("log_max_value", &[], LOGS),
+    used("log_avg_msec", &[]),
+    idle("log_hist_msec", &[], HISTOGRAM_LOGS),
+    idle("log_hist_coarseness", &[], HISTOGRAM_LOGS),
+    refused("log_max_value", &[], OFF, "a line has the mean of its time; max_latency limits the greatest"),
     idle("log_offset", &[], LOGS),
     idle("log_prio", &[], LOGS),
     idle("log_compression", &[], LOGS),
     idle("log_compression_cpus", &[], LOGS),
     idle("log_store_compressed", &[], LOGS),
-    idle("log_unix_epoch", &[], LOGS),
-    idle("log_alternate_epoch", &[], LOGS),
+    refused("log_unix_epoch", &[], OFF, "times in a log count from the beginning of the jobs"),
+    refused("log_alternate_epoch", &[], OFF, "times in a log count from the beginning of the jobs"),
     idle("log_alternate_epoch_clock_id", &[], LOGS),
     idle("block_error_percentiles", &[], REPORT),
     idle("stats", &[], REPORT),
     idle("clat_percentiles", &[], REPORT),
     idle("lat_percentiles", &[], REPORT),
     idle("slat_percentiles", &[], REPORT),
-    idle("percentile_list", &[], REPORT),
+    used("percentile_list", &[]),
     idle("significant_figures", &[], REPORT),
     idle("disk_util", &[], REPORT),
     idle("disable_lat", &[], REPORT),

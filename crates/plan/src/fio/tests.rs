@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use iosonde_model::{Arrivals, Distribution, Payload, Ranges, Rw, Sync};
+use iosonde_model::{Arrivals, Distribution, Payload, Randomness, Ranges, Rw, Sync, Think};
 
 use super::*;
 
@@ -88,7 +88,13 @@ fn what_is_wrong_with_a_file_has_its_place() {
         ("[a]\ninclude b.fio\n", "the included file b.fio cannot be read"),
         ("[a]\ninclude a.fio\n", "includes itself"),
         ("[a]\nsize=1m\nrw=sideways\n", "rw=sideways is not understood"),
-        ("[a]\nsize=1m\nthinktime=5ms\n", "a.fio:3:1: thinktime=5ms is not supported: rate_iops"),
+        ("[a]\nsize=1m\nthinktime=5ms\nrate_iops=9\n", "a.fio:3:1: thinktime and a rate contradict"),
+        ("[a]\nsize=1m\nss=iops:1%\n", "a.fio:3:1: steadystate=iops:1% is not supported: `iosonde run"),
+        ("[a]\nsize=1m\nlatency_target=5ms\n", "latency_target=5ms is not supported: `iosonde point"),
+        ("[a]\nsize=1m\nstartdelay=5-10\n", "startdelay=5-10 is not supported: write one time"),
+        ("[a]\nsize=1m\npercentage_random=50\n", "percentage_random=50 is not supported: it belongs to"),
+        ("[a]\nsize=1m\nwrite_bw_log\nlog_avg_msec=10\n", "a.fio:4:1: log_avg_msec=10 is not supported"),
+        ("[a]\nsize=1m\npercentile_list=50:high\n", "percentile_list=50:high is not understood"),
         ("[a]\nsize=1m\nioengine=rbd\n", "the engines are io_uring"),
         ("[a]\nsize=1m\nioengine=posixaio\niodepth=8\n", "ioengine=posixaio is not supported"),
         ("[a]\nsize=1m\ntime_based\n", "time_based needs a runtime"),
@@ -98,7 +104,7 @@ fn what_is_wrong_with_a_file_has_its_place() {
         ("[a]\nsize=1m\nrwmixread=70\nrwmixwrite=20\n", "do not make 100"),
         ("[a]\nsize=1m\nbssplit=4k/60:8k/60\n", "bssplit=4k/60:8k/60 is not understood"),
         ("[a]\nsize=1m\nrw=read:-8k\n", "sequential requests go forwards"),
-        ("[a]\nsize=1m\nrw=randread:8\n", "a larger bs joins them"),
+        ("[a]\nsize=1m\nrw=randread:x\n", "rw=randread:x is not understood"),
         ("[a]\nsize=1m\nverify=crc32c\n", "a job that writes reads back"),
     ] {
         let said = refusal(text);
@@ -142,6 +148,38 @@ fn options_become_a_workload() {
     let blocking = job("iodepth=32\n");
     assert_eq!(blocking.spec.queue_depth, 1);
     assert_eq!(blocking.changes, [Change::DepthOne { asked: 32, engine: "psync".into() }]);
+}
+
+#[test]
+fn what_a_program_does_between_requests_is_part_of_the_workload() {
+    let think = |options: &str| job(&format!("rw=randread\n{options}")).spec.think;
+    assert_eq!(think(""), None);
+    assert_eq!(think("thinktime=0\nthinktime_blocks=4\n"), None);
+    // fio counts microseconds where nothing else is said, and seconds for the time between two pauses.
+    let one = Think { pause_ns: 500_000, spin_ns: 100_000, requests: Some(1), time_ns: None };
+    assert_eq!(think("thinktime=500\nthinktime_spin=100\n"), Some(one));
+    assert_eq!(think("thinktime=500\nthinktime_spin=100\nthinktime_blocks=8\n").unwrap().requests, Some(8));
+    let timed = think("thinktime=2ms\nthinktime_iotime=3\n").unwrap();
+    assert_eq!((timed.requests, timed.time_ns), (None, Some(3_000_000_000)));
+    assert_eq!(job("startdelay=5\n").spec.delay_ns, 5_000_000_000);
+    assert_eq!(job("max_latency=50ms\n").max_latency_ns, Some(50_000_000));
+    let refill = |options: &str| job(&format!("ioengine=libaio\niodepth=32\n{options}")).spec.refill_at;
+    assert_eq!(refill("iodepth_batch_complete_min=1\n"), None);
+    assert_eq!(refill("iodepth_batch_complete=8\n"), Some(24));
+    assert_eq!(refill("iodepth_low=4\niodepth_batch_complete=8\n"), Some(4));
+    assert_eq!(refill("iodepth_low=32\n"), None);
+}
+
+#[test]
+fn a_random_pattern_may_be_partly_sequential() {
+    let spec = |options: &str| job(&format!("rw=randrw\n{options}")).spec;
+    assert_eq!(spec("percentage_random=75\n").randomness, Randomness::Share { share: 0.75 });
+    assert_eq!(spec("percentage_random=75\n").distribution, Distribution::Uniform);
+    assert_eq!(spec("percentage_random=100\n").distribution, Distribution::Once);
+    assert_eq!(job("rw=randread:8\n").spec.randomness, Randomness::Every { requests: 8 });
+    assert_eq!(job("rw=randread:1\n").spec.randomness, Randomness::All);
+    let both = job("rw=write\nbuffer_compress_percentage=50\ndedupe_percentage=25\n").spec.payload;
+    assert_eq!(both, Payload::Both { compress: 0.5, dedupe: 0.25 });
 }
 
 #[test]
@@ -215,6 +253,13 @@ fn groups_are_cut_at_stonewalls_and_reported_together_where_asked() {
     let told: Vec<_> =
         reports.iter().map(|report| (report.name.as_str(), report.jobs, report.group)).collect();
     assert_eq!(told, [("a", 2, 0), ("c", 1, 1)]);
+    assert_eq!((groups[0].first_job, groups[1].first_job, reports_numbers(&groups[0])), (1, 4, vec![1, 3]));
+}
+
+fn reports_numbers(group: &Group) -> Vec<u32> {
+    let site = group.site(&directory).unwrap();
+    let laid = group.lay(&site, 8 << 20, Caps::default()).unwrap();
+    laid.reports.iter().map(|report| report.first_job).collect()
 }
 
 #[test]

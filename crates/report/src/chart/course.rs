@@ -71,7 +71,7 @@ mod tests {
                 ios: 1,
                 bytes: 100,
                 latency_ns_p50: Some(i as f64),
-                latency_ns_p99: None,
+                ..WindowDirection::default()
             }),
             ..Window::default()
         };

@@ -71,6 +71,7 @@ fn long_write(run: &mut Run) {
             bytes: (rate * length_s) as u64,
             latency_ns_p50: Some(8e15 / rate / 1e3),
             latency_ns_p99: Some(12e15 / rate / 1e3),
+            ..WindowDirection::default()
         };
         Window { start_s, length_s, write: Some(write), ..Window::default() }
     };

@@ -32,6 +32,11 @@ use super::{
 };
 use crate::clock::Clock;
 
+/// Buffered requests that one system call hands on. Each is done before the next begins, so a batch saves nothing. But the
+/// kernel plugs more than two, and what a thread has plugged when it waits for the page cache goes through a thread of the
+/// kernel: with busy processors random reads of 16 at once had 1/20 of the IOPS that fio had with one at a time.
+const BUFFERED_PART: usize = 1;
+
 /// The registered engine.
 pub struct Libaio;
 
@@ -75,7 +80,7 @@ impl EngineKind for Libaio {
             aside: Vec::with_capacity(depth),
             sync: bench.sync,
             write_flags,
-            part: if bench.direct { calls::direct_part(bench.depth) } else { usize::MAX },
+            part: if bench.direct { calls::direct_part(bench.depth) } else { BUFFERED_PART },
         };
         let mut notes = Vec::new();
         if !bench.direct && bench.depth > 1 {

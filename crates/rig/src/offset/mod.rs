@@ -10,6 +10,7 @@
 
 mod alias;
 mod hot;
+mod near;
 mod normal;
 mod once;
 mod ops;
@@ -32,6 +33,7 @@ pub use problem::span_problem;
 
 use self::{
     hot::Hot,
+    near::Near,
     normal::Normal,
     once::Once,
     ops::Ops,
@@ -58,6 +60,8 @@ pub struct Offsets {
     ops: Ops,
     sizes: Sizes,
     pattern: Pattern,
+    /// The requests of a random pattern that go on where the request before ended.
+    near: Option<Near>,
     base_bytes: u64,
     align_bytes: u64,
 }
@@ -108,7 +112,8 @@ impl Offsets {
             let share = if spec.ranges == Ranges::Shared { (job, spec.jobs) } else { (0, 1) };
             sequential(spec, part.length_bytes, share, &mut shared)
         };
-        Self { random, ops, sizes, pattern, base_bytes: part.base_bytes, align_bytes }
+        let near = Near::new(spec.randomness, part.length_bytes);
+        Self { random, ops, sizes, pattern, near, base_bytes: part.base_bytes, align_bytes }
     }
 
     /// Makes a sequential generator begin at the start of its range, as filling needs.
@@ -128,6 +133,9 @@ impl Offsets {
         let op = self.ops.draw();
         let random = &mut self.random;
         let size = self.sizes.draw(random);
+        if let Some(at_bytes) = self.near.as_mut().and_then(|near| near.draw(random, op, size.length_bytes)) {
+            return (op, self.base_bytes + at_bytes, size.length_bytes);
+        }
         let within_bytes = match &mut self.pattern {
             Pattern::Uniform => below(random, size.places) * self.align_bytes,
             Pattern::Step(step) => step.draw(),
@@ -137,6 +145,9 @@ impl Offsets {
             Pattern::Normal(normal) => size.fit(normal.draw(random)) * self.align_bytes,
             Pattern::Hot(hot) => size.fit(hot.draw(random)) * self.align_bytes,
         };
+        if let Some(near) = &mut self.near {
+            near.follow(op, within_bytes, size.length_bytes);
+        }
         (op, self.base_bytes + within_bytes, size.length_bytes)
     }
 }

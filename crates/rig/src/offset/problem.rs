@@ -1,6 +1,6 @@
 //! What is impossible about the addresses of a workload, in a sentence: said before anything is written.
 
-use iosonde_model::{Distribution, Ranges, StridePass, TrialSpec, units::size};
+use iosonde_model::{Distribution, Randomness, Ranges, StridePass, TrialSpec, units::size};
 
 use super::part;
 
@@ -17,7 +17,7 @@ pub fn span_problem(spec: &TrialSpec) -> Option<String> {
 }
 
 fn stream_problem(spec: &TrialSpec) -> Option<String> {
-    [blocks, span, random, stride, alignment].iter().find_map(|problem| problem(spec))
+    [blocks, span, random, near, stride, alignment].iter().find_map(|problem| problem(spec))
 }
 
 fn blocks(spec: &TrialSpec) -> Option<String> {
@@ -106,6 +106,30 @@ fn random(spec: &TrialSpec) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// Requests that go on where the last one ended begin there, so their ends are aligned.
+fn near(spec: &TrialSpec) -> Option<String> {
+    if spec.randomness == Randomness::All {
+        return None;
+    }
+    if !spec.rw.is_random() {
+        let which = spec.randomness.describe();
+        return Some(format!("`{which}` needs a random pattern, and {} is sequential", spec.rw));
+    }
+    if spec.distribution == Distribution::Once {
+        return Some(
+            "once visits every block once, and sequential requests among random ones come again".into(),
+        );
+    }
+    let align_bytes = part::align_bytes(spec);
+    (!spec.smallest_block_bytes().is_multiple_of(align_bytes.max(1))).then(|| {
+        format!(
+            "sequential requests among random ones begin where the last one ended: an alignment of {} fits blocks that \
+             are multiples of it",
+            size(align_bytes)
+        )
+    })
 }
 
 /// Number of disjoint parts of a span.

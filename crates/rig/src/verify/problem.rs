@@ -77,7 +77,7 @@ fn stream_problem(spec: &TrialSpec) -> Option<String> {
     if !spec.rw.writes() {
         return None;
     }
-    if matches!(spec.payload, Payload::Zero | Payload::Dedupe { .. }) {
+    if matches!(spec.payload, Payload::Zero | Payload::Dedupe { .. } | Payload::Both { .. }) {
         return Some(format!(
             "a verified block carries its offset and version, so it is neither zeros nor equal to another: payload {} \
              cannot be verified; random and compress:P% can",

@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 pub use figures::Bins;
-use figures::{direction, flush, idle, shares};
+use figures::{Detail, direction, flush, idle, percentiles, shares};
 
 /// The document, in fio's order.
 #[derive(Serialize)]
@@ -75,6 +75,7 @@ fn reports(run: &Run, measured: &[&Trial]) -> Vec<Vec<FioReport>> {
                     name: format!("{} {}{beside}", trial.experiment, trial.id),
                     group: at as u32,
                     jobs: spec.jobs,
+                    first_job: at as u32 + 1,
                     streams: vec![stream],
                     options: options(spec),
                 }
@@ -95,6 +96,8 @@ fn job(trial: &Trial, report: &FioReport, bins: Bins) -> Value {
     };
     let sides: Vec<_> = Op::DIRECTIONS.iter().map(|op| (*op, report.direction(trial, *op))).collect();
     let errors: u64 = sides.iter().filter_map(|(_, side)| Some(side.as_ref()?.errors)).sum();
+    let percentiles = percentiles(report.options.get("percentile_list"));
+    let detail = Detail { bins, percentiles: &percentiles };
     let mut own = Map::new();
     let mut set = |name: &str, value: Value| own.insert(name.to_owned(), value);
     set("jobname", json!(report.name));
@@ -106,9 +109,9 @@ fn job(trial: &Trial, report: &FioReport, bins: Bins) -> Value {
     set("job options", json!(report.options));
     for (op, side) in &sides {
         let side = side.as_ref();
-        set(op.name(), side.map_or_else(idle, |side| direction(side, *op, measured_s, &windows, bins)));
+        set(op.name(), side.map_or_else(idle, |side| direction(side, *op, measured_s, &windows, detail)));
     }
-    set("sync", flush(report.flush(trial).as_ref()));
+    set("sync", flush(report.flush(trial).as_ref(), &percentiles));
     // fio adds up the times of all jobs of an entry.
     set("job_runtime", json!((measured_s * 1e3 * f64::from(report.jobs)).round() as u64));
     let cpu_s = match trial.streams.is_empty() {
@@ -209,6 +212,10 @@ fn options(spec: &TrialSpec) -> BTreeMap<String, String> {
             drop(set("buffer_compress_percentage", format!("{:.0}", share * 100.0)));
         }
         Payload::Dedupe { share } => drop(set("dedupe_percentage", format!("{:.0}", share * 100.0))),
+        Payload::Both { compress, dedupe } => {
+            set("buffer_compress_percentage", format!("{:.0}", compress * 100.0));
+            set("dedupe_percentage", format!("{:.0}", dedupe * 100.0));
+        }
     }
     options
 }

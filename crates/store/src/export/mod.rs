@@ -5,6 +5,7 @@ use iosonde_model::{Named, Run, registry};
 mod capacity;
 mod figures;
 mod fio_form;
+pub mod fio_logs;
 
 registry! {
     /// Registry of export formats.

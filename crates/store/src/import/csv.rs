@@ -197,7 +197,9 @@ mod tests {
     fn another_separator_is_seen_and_a_decimal_comma_is_named() {
         let imported = Csv.read("block_size;read_iops;read_lat_us\n4k;5000;200.5\n").unwrap();
         assert_eq!(imported.trials[0].read.as_ref().unwrap().latency_ns.mean, Some(200_500.0));
-        assert_eq!(Csv.read("block_size\tread_iops\n4k\t5000\n").unwrap().trials[0].iops(), 5000.0);
+        for text in ["block_size\tread_iops\n4k\t5000\n", "block_size|read_iops\n4k|5000\n"] {
+            assert_eq!(Csv.read(text).unwrap().trials[0].iops(), 5000.0);
+        }
         assert_eq!(said("block_size;read_iops\n4k;82,2\n"), "2:4: `82,2` in column `read_iops` is no number");
     }
 

@@ -36,7 +36,7 @@ pub(super) fn last_document(text: &str, key: &str) -> Result<(Value, usize), Imp
             Some(Err(error)) => {
                 lines += text[counted..start].matches('\n').count();
                 counted = start;
-                failed.push(Damage::at(lines + error.line(), error.column(), bare(&error)));
+                failed.push(damage(&text[start..], lines, &error));
                 at = start + 1;
             }
             None => break,
@@ -46,6 +46,18 @@ pub(super) fn last_document(text: &str, key: &str) -> Result<(Value, usize), Imp
     let why = failed.into_iter().next();
     last.map(|last| (last, count))
         .ok_or_else(|| why.unwrap_or_else(|| Damage::whole("is damaged: no JSON document begins in it")))
+}
+
+/// What is wrong with a document, by its place in the whole text.
+fn damage(document: &str, lines_before: usize, error: &serde_json::Error) -> ImportError {
+    let line = document.lines().nth(error.line().saturating_sub(1)).unwrap_or_default();
+    // What was no UTF-8 is read as this letter.
+    if let Some(at) = line.find('\u{fffd}').filter(|_| !error.is_eof()) {
+        let column = line[..at].chars().count() + 1;
+        let why = "bytes that are not UTF-8; save the file as UTF-8, or UTF-16 with its mark";
+        return Damage::at(lines_before + error.line(), column, why);
+    }
+    Damage::at(lines_before + error.line(), error.column(), bare(error))
 }
 
 /// Returns the message without the place, which counts from the document's beginning.

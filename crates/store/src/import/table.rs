@@ -1,4 +1,4 @@
-//! Tables in CSV: a first line of names, comma, semicolon or tab between cells, comments behind `#`.
+//! Tables in CSV: a first line of names, comma, semicolon, tab or bar between cells, comments behind `#`.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +14,9 @@ pub(super) struct Table<'a> {
     columns: BTreeMap<String, usize>,
 }
 
-/// The separator of a line of names: the one of the three that stands in it most often.
+/// The separator of a line of names: the one of the four that stands in it most often.
 fn separator_of(line: &str) -> u8 {
-    [b',', b';', b'\t']
+    [b',', b';', b'\t', b'|']
         .into_iter()
         .rev()
         .max_by_key(|&one| line.bytes().filter(|&byte| byte == one).count())

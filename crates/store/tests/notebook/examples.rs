@@ -99,6 +99,7 @@ pub(crate) fn trial(id: u64) -> Trial {
             read: Some(WindowDirection {
                 ios: 3,
                 bytes: 12_288,
+                latency_ns_mean: Some(82_000.5),
                 latency_ns_p50: Some(81_456.0),
                 latency_ns_p99: None,
             }),

@@ -1,6 +1,6 @@
 //! What is said of fio's jobs before and while they run.
 
-use iosonde_model::{TrialSpec, units};
+use iosonde_model::{Op, Phase, Run, Trial, TrialSpec, units};
 use iosonde_plan::fio::{Caps, Change, Group, Job, Site};
 
 use super::batch::Batch;
@@ -34,7 +34,7 @@ fn sentence(change: &Change) -> String {
             format!("{option} is given twice; {option}={dropped} is dropped")
         }
         Change::NoLog { option } => {
-            format!("{option} writes no file here; --json has windows of 100 ms and histograms")
+            format!("{option} writes no file here; --json has whole histograms")
         }
     }
 }
@@ -69,6 +69,44 @@ pub fn plan(batch: &Batch, caps: Caps) -> Result<String, Failure> {
         }
     }
     Ok(out)
+}
+
+/// The greatest latency that a job allows.
+pub struct Allowed {
+    /// Place of the option.
+    place: String,
+    job: String,
+    /// Number of its group.
+    group: usize,
+    most_ns: u64,
+}
+
+/// What the jobs of a batch allow.
+pub fn allowed(batch: &Batch) -> Vec<Allowed> {
+    let of = |(group, job): (usize, &Job)| {
+        let place = job.place_of("max_latency").to_string();
+        Some(Allowed { place, job: job.name.clone(), group, most_ns: job.max_latency_ns? })
+    };
+    let jobs =
+        batch.groups.iter().enumerate().flat_map(|(at, group)| group.jobs.iter().map(move |job| (at, job)));
+    jobs.filter_map(of).collect()
+}
+
+/// The first job of which a request took longer than it allows.
+pub fn slower_than_allowed(run: &Run, allowed: &[Allowed]) -> Option<String> {
+    let groups = run.info.fio.as_ref().map(|fio| fio.groups.as_slice()).unwrap_or_default();
+    let measured: Vec<&Trial> = run.trials.iter().filter(|trial| trial.phase == Phase::Measure).collect();
+    allowed.iter().find_map(|Allowed { place, job, group, most_ns }| {
+        let (trial, reports) = (measured.get(*group)?, groups.get(*group)?);
+        // With group_reporting the first job's entry has them all.
+        let report = reports.iter().rfind(|report| report.name == *job).or(reports.first())?;
+        let slowest = |op: &Op| report.direction(trial, *op)?.histogram.max_ns();
+        let slowest_ns = Op::DIRECTIONS.iter().filter_map(slowest).max()?;
+        (slowest_ns > *most_ns).then(|| {
+            let (slowest, most) = (units::time(slowest_ns as f64), units::time(*most_ns as f64));
+            format!("{place}: max_latency={most} is exceeded: the slowest request of {job} took {slowest}")
+        })
+    })
 }
 
 /// A target that was refused, with the place of the option that names it.

@@ -12,6 +12,19 @@ pub enum Bins {
     LeftOut,
 }
 
+/// What is told of a latency.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Detail<'a> {
+    pub(super) bins: Bins,
+    pub(super) percentiles: &'a [f64],
+}
+
+/// Percentiles of a job: its `percentile_list`, or fio's own.
+pub(super) fn percentiles(list: Option<&String>) -> Vec<f64> {
+    let own = list.map(|list| list.split([':', ',']).filter_map(|word| word.trim().parse().ok()).collect());
+    own.filter(|own: &Vec<f64>| !own.is_empty()).unwrap_or_else(|| PERCENTILES.to_vec())
+}
+
 /// fio's default percentiles.
 const PERCENTILES: [f64; 17] =
     [1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99];
@@ -26,11 +39,11 @@ pub(super) fn direction(
     op: Op,
     measured_s: f64,
     windows: &[&[Window]],
-    bins: Bins,
+    detail: Detail,
 ) -> Value {
     let mut out = counts(side, measured_s);
     out.insert("slat_ns".into(), silent());
-    let latency = latency(&side.latency_ns, &side.histogram, side.ios, bins);
+    let latency = latency(&side.latency_ns, &side.histogram, side.ios, detail);
     if !latency.is_empty() {
         out.insert("clat_ns".into(), Value::Object(latency.clone()));
         out.insert("lat_ns".into(), Value::Object(latency));
@@ -88,18 +101,19 @@ fn silent() -> Value {
 }
 
 /// `sync`: flushes, which fio times by themselves.
-pub(super) fn flush(flush: Option<&Flush>) -> Value {
+pub(super) fn flush(flush: Option<&Flush>, percentiles: &[f64]) -> Value {
     let Some(flush) = flush.filter(|flush| flush.ios > 0) else {
         return json!({ "total_ios": 0, "lat_ns": silent() });
     };
+    let detail = Detail { bins: Bins::LeftOut, percentiles };
     json!({
         "total_ios": flush.ios,
-        "lat_ns": latency(&flush.latency_ns, &flush.histogram, flush.ios, Bins::LeftOut),
+        "lat_ns": latency(&flush.latency_ns, &flush.histogram, flush.ios, detail),
     })
 }
 
 /// A latency with its percentiles. What another tool did not tell is absent, and never 0.
-fn latency(summary: &LatencySummary, histogram: &Histogram, ios: u64, bins: Bins) -> Map<String, Value> {
+fn latency(summary: &LatencySummary, histogram: &Histogram, ios: u64, detail: Detail) -> Map<String, Value> {
     let mut out = Map::new();
     let told = [
         ("min", json!(summary.min)),
@@ -123,14 +137,14 @@ fn latency(summary: &LatencySummary, histogram: &Histogram, ios: u64, bins: Bins
     let whole = |ns: f64| json!(ns.round() as u64);
     let percentiles: Map<String, Value> = if known {
         let of = |percent: &f64| Some((key(*percent), whole(histogram.quantile_ns(percent / 100.0)?)));
-        PERCENTILES.iter().filter_map(of).collect()
+        detail.percentiles.iter().filter_map(of).collect()
     } else {
         of_summary.into_iter().filter_map(|(percent, ns)| Some((key(percent), whole(ns?)))).collect()
     };
     if !percentiles.is_empty() {
         out.insert("percentile".into(), Value::Object(percentiles));
     }
-    if known && bins == Bins::Written {
+    if known && detail.bins == Bins::Written {
         let bin = |(_, upper_ns, count): (f64, u64, u64)| (upper_ns.to_string(), json!(count));
         out.insert("bins".into(), Value::Object(histogram.buckets().map(bin).collect()));
     }
