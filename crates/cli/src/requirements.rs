@@ -53,7 +53,7 @@ pub fn study(word: &str) -> Result<Study, Failure> {
     Study::parse(&source, word).map_err(Failure::failed)
 }
 
-/// How a run of a study is asked for: a requirement is checked.
+/// Command that runs a study; a requirement is run by `check`.
 pub fn command(study: &Study) -> String {
     let verb = if study.requirement.is_some() { "check" } else { "run" };
     format!("iosonde {verb} {}", study.name)

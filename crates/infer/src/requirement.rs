@@ -127,7 +127,7 @@ fn figure(
                 ClaimUnit::Iops => iops,
                 ClaimUnit::BytesPerSecond => bytes_per_s,
             };
-            // The mean of two levels describes neither: the interval holds both.
+            // Two levels have no common mean: the interval holds both.
             let whole = over_trials::grained(of(direction.iops, direction.bytes_per_s));
             let levels = direction.levels.iter().map(|level| of(level.iops, level.bytes_per_s));
             Some(levels.fold(whole, |all, level| Estimate {
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn a_share_of_slow_commits_decides_what_its_interval_decides() {
-        // 2 % of 40,000 are slow: surely more than 1 %. 0.5 %: surely less.
+        // 2 % of 40,000 are slow: more than 1 %, with any confidence. 0.5 %: less.
         let broken = of(&[20; 40]);
         assert_eq!(broken.verdict, RequirementVerdict::Fail, "{broken:?}");
         let kept = of(&[5; 40]);

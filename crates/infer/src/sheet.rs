@@ -48,7 +48,7 @@ fn line(run: &Run, claim: &Claim, capacity_bytes: Option<u64>, margin: f64) -> S
     let levels = levels(point, claim);
     let of_levels: Vec<ClaimVerdict> = levels.iter().map(|level| against(level, claim, margin)).collect();
     match (levels.as_slice(), of_levels.as_slice()) {
-        // Their mean describes neither.
+        // Two levels have no common mean.
         (_, [one, other]) if one == other => verdict = *one,
         ([low, high], _) => {
             verdict = ClaimVerdict::NotComparable;

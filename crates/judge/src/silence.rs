@@ -11,7 +11,7 @@ use iosonde_model::{Stall, Trial};
 const SILENCES: f64 = 4.0;
 /// Mean number of silences in a point's trials from which on they are part of what is measured.
 const OFTEN: f64 = 0.5;
-/// Length of a silence, in mean times between two completions: large requests, one at a time, take 20 ms each, and no
+/// Length of a silence, in mean times between two completions: large requests at QD 1 take 20 ms each, and no
 /// storage is silent between them.
 const RARE: f64 = 3.0;
 /// Trials of the run that fell silent before any is longer: one may have waited for a processor.

@@ -61,7 +61,7 @@ fn layers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<HidingLayer>
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum CacheBelow {
-    /// A loop device that reads and writes its file through the page cache.
+    /// A loop device whose file is buffered.
     Loop {
         /// The loop device: `loop0`.
         device: String,

@@ -37,7 +37,7 @@ pub enum LayerCost {
     /// Nanoseconds added to each request, or to each write with its flush, at one request at a time: from request to
     /// request, what the program itself needs included.
     AddedNs(Estimate),
-    /// Share of the throughput below that is left, where several requests are in flight.
+    /// Share of the throughput below that is left at deeper queues.
     Share(Estimate),
 }
 

@@ -70,7 +70,7 @@ pub enum LevelCondition {
     Higher,
 }
 
-/// One of two levels on which the trials of a point lie, so that the mean of all describes neither.
+/// One of two levels on which the trials of a point lie, so that they have no common mean.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Level {
     /// Condition of its trials.

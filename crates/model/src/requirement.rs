@@ -223,7 +223,7 @@ impl Requirement {
         Self::checked(file, &document, "")
     }
 
-    /// Checks what its keys say together; `at` is the section that it stands in, with a dot behind it.
+    /// Checks its keys together; `at` is their section, with a dot behind it.
     pub(crate) fn checked(
         file: RequirementFile,
         document: &TomlDocument,

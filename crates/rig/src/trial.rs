@@ -65,7 +65,7 @@ impl Bed {
         Self { storage: Storage::Simulated(shared), watch: None, clock, folder: None }
     }
 
-    /// Tells the kernel in which order the file is read through the page cache: at random (`Some(true)`), from its
+    /// Tells the kernel in which order the file is read with buffered I/O: at random (`Some(true)`), from its
     /// start to its end, or nothing. A file system that takes no advice reads as it does.
     pub fn advise(&self, random: Option<bool>) {
         if let Storage::File(file) = &self.storage {

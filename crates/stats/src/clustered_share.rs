@@ -1,6 +1,6 @@
 //! Share of events that come in clusters, and quantiles of values that were counted block by block.
 //!
-//! A stall delays every request in flight, and a slow second thousands of them. Requests are therefore no independent
+//! A stall delays every outstanding request, and a slow second thousands of them. Requests are therefore no independent
 //! trials of a coin, and the binomial interval of the share beyond a limit is too narrow. Here the unit is the block (a
 //! trial of a run, for one). The variance of the share comes from how far the blocks' counts lie apart; over the
 //! binomial variance it is the design effect D, and n values say as much as n / D independent ones. The interval is
@@ -54,7 +54,7 @@ pub struct ClusteredShare {
 
 impl ClusteredShare {
     /// Share over blocks in the order of their time. `cluster` is the number of observations that one cause hits at
-    /// least, where fewer than ten events cannot show it: requests in flight. `None` below two blocks.
+    /// least, where fewer than ten events cannot show it: outstanding requests. `None` below two blocks.
     pub fn of(blocks: &[Block], cluster: f64) -> Option<Self> {
         let observations: u64 = blocks.iter().map(|block| block.of).sum();
         let events: u64 = blocks.iter().map(|block| block.events).sum();

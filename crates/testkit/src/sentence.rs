@@ -13,7 +13,7 @@ pub fn faults(text: &str) -> Vec<&'static str> {
     faults
 }
 
-/// Faults of a text that stands within another one.
+/// Faults of a text within another one.
 pub fn faults_within(text: &str) -> Vec<&'static str> {
     let mut words = text.split(|letter: char| !letter.is_alphanumeric());
     let rules = [

@@ -94,7 +94,7 @@ fn show(run: &Run, below: &str, destination: &Destination, screen: Screen) -> Re
     let paint = screen.paint();
     let shown = Shown {
         text: &|| terminal::summary(run, paint) + below,
-        // A check is one question: its page is written where it is asked for.
+        // A check is one question: its page is written only with `-o`.
         html: &|| {
             let asked = destination.out.is_some() || text::requirement::of_run(run).is_none();
             Ok(asked.then(|| iosonde_report::html(run).into_bytes()))

@@ -113,7 +113,7 @@ impl Measurement {
         self.trial_each(Order { spec, limits, phase, seed }, &[])
     }
 
-    /// The same for streams that have limits of their own.
+    /// Sends the streams that have limits of their own.
     pub fn trial_each(&mut self, order: Order, own: &[Limits]) -> Result<Trial, Failure> {
         let Order { spec, phase, .. } = order;
         if let Some(book) = self.book.as_mut().filter(|_| self.settle) {

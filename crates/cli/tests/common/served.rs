@@ -58,7 +58,7 @@ impl Served {
         Self::served(folder, mib, false)
     }
 
-    /// The same through the page cache.
+    /// Like `new`, buffered.
     pub(crate) fn cached_at(folder: &Path, mib: usize) -> Option<Self> {
         Self::served(folder, mib, true)
     }
@@ -172,7 +172,7 @@ impl Filesystem for OneFile {
         reply.attr(&KNOWN_FOR, &self.attributes(inode));
     }
 
-    /// Direct, so that the page cache hides no fault, unless it is what is asked for.
+    /// Direct, so that the page cache hides no fault, unless buffered I/O is the subject.
     fn open(&self, _: &Request, _: INodeNo, _: OpenFlags, reply: ReplyOpen) {
         let direct = if self.cached { FopenFlags::empty() } else { FopenFlags::FOPEN_DIRECT_IO };
         reply.opened(FileHandle(0), direct);

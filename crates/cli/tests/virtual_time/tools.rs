@@ -43,7 +43,7 @@ const HEADLINES: &[(&str, &str)] = &[
     ("crystaldiskmark.txt", "4 with a warning"),
     ("dd-buffered-write.txt", "1 with a warning"),
     ("dd-direct-write.txt", "1 without a fault"),
-    // Direct, then through the page cache.
+    // Direct, then buffered.
     ("dd-reads.txt", "1 with a warning, 1 without a fault"),
     ("diskspd-buffered-seq.xml", "1 with a warning"),
     ("diskspd-mix-zeros.xml", "1 without a fault"),

@@ -22,7 +22,7 @@
 //!
 //! Rule for a pause: a request that waited for 0.8 s and more, and for 20 times what half of its point's
 //! requests take. No queue or tail of healthy storage is so long (a slow seek takes 25 ms, and 32 of them in line
-//! 0.3 s), while retries, resets and lost links last seconds. Where half of what was in flight waited, the storage
+//! 0.3 s), while retries, resets and lost links last seconds. Where half of the queue waited, the storage
 //! stopped answering, and the doubt is about everything; where fewer did, about the latency. A pause in a warm-up,
 //! or after what was counted, is in no figure and is named all the same.
 //!

@@ -18,7 +18,7 @@ pub(super) fn of_clock(latency_ns: f64) -> f64 {
     TICK_NS / latency_ns
 }
 
-/// Degrees of freedom of an error that is no scatter: a count is off by a request at the most, and has no tail.
+/// Degrees of freedom of an error that is no scatter: a count is off by at most one request, and has no tail.
 const NO_TAIL: f64 = 1000.0;
 
 /// Estimate that is known no better than to this share.

@@ -92,7 +92,7 @@ fn a_slow_trial_is_named() {
     trials[13] = trial(14, point, round, &spec, 500);
     let outliers = fill_points(&mut points, &trials, &Voids::new(), 0.95).outliers();
     assert_eq!(outliers.keys().collect::<Vec<_>>(), [&14]);
-    // By Little's law with one request in flight: the latency, too, is that of the other trials.
+    // By Little's law at QD 1: the latency, too, is that of the other trials.
     let read = points.iter().find(|own| Some(own.id) == point).and_then(|own| own.read.as_ref()).unwrap();
     let depth = read.iops.value * read.latency_ns_mean.unwrap().value / 1e9;
     assert!((depth - 1.0).abs() < 0.001, "{depth}");

@@ -1,7 +1,7 @@
 //! What each way of making a write durable costs.
 //!
 //! One writer appends in order, and each write is durable before the next: by `fdatasync`, by `fsync`, or because the
-//! file was opened with `O_DSYNC` or `O_SYNC`; with direct I/O and through the page cache. `sync_file_range` is not
+//! file was opened with `O_DSYNC` or `O_SYNC`; with direct and buffered I/O. `sync_file_range` is not
 //! among them: it starts writing pages back, but neither flushes the drive's cache nor writes the file's length, so that
 //! nothing is durable after it (sync_file_range(2)).
 //!

@@ -77,7 +77,7 @@ pub(super) struct Options {
     pub(super) given: BTreeMap<&'static str, Given>,
     place: Place,
     base: KbBase,
-    /// Names that were asked for: a test compares them with the table.
+    /// Names that were looked up: a test compares them with the table.
     pub(super) asked: RefCell<BTreeSet<&'static str>>,
 }
 

@@ -232,7 +232,7 @@ fn files(options: &Options) -> Result<JobFiles, Refusal> {
     let count = match options.number("nrfiles", 1 << 20)? {
         Some(0) => return Err(options.misread("nrfiles", "it is at least 1")),
         count if names.is_empty() => count.unwrap_or(1) as u32,
-        // fio takes the named files, however many are asked for.
+        // fio takes the named files, however many `nrfiles` requests.
         _ => 1,
     };
     Ok(JobFiles { directory: directory.map(|path| path.replace("\\:", ":")), names, format, count })

@@ -18,7 +18,7 @@ const INCLUDES_MAX: usize = 16;
 pub struct Given {
     /// Entry in the table of options.
     pub option: &'static FioOption,
-    /// Value after expansion; empty for an option that stands alone.
+    /// Value after expansion; empty for an option without a value.
     pub value: String,
     /// Where it was given.
     pub place: Place,

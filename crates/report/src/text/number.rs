@@ -158,7 +158,7 @@ pub fn figure(style: impl Into<Style>, estimate: &Estimate) -> Figure {
         // Requests come whole: the interval holds this number alone.
         return Figure { value: format!("{:.0}{name}", estimate.value), interval: String::new() };
     }
-    // As many digits as tell the two ends apart, and three at the least.
+    // As many digits as tell the two ends apart, and at least three.
     let earned = decimals(estimate.value / factor, (high - low) / 2.0 / factor);
     let digits = if style.unit == Unit::InFlight && whole { 0 } else { digits.min(earned) };
     let value = format!("{:.digits$}{name}", estimate.value / factor);

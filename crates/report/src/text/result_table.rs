@@ -85,7 +85,7 @@ const SMALL: [Kind; 4] = [
     Kind { name: FindingName::QueueDepthKnee, label: "knee at QD", cell: depth },
     Kind { name: FindingName::DepthFor95Percent, label: "QD for 95 % of max", cell: depth },
 ];
-/// Sizes of requests of which one at a time is outstanding.
+/// Sizes of requests at QD 1.
 const SIZES: [Kind; 2] = [
     Kind { name: FindingName::PlateauBlockSize, label: "95 % of QD 1 bandwidth", cell: plateau },
     Kind { name: FindingName::HalfSize, label: "50 % of QD 1 bandwidth", cell: rate },
@@ -185,7 +185,7 @@ fn durable(run: &Run, footnotes: &Footnotes) -> Option<ResultTable> {
     ResultTable::new("durable writes", &DURABLE_HEADS, rows.into_iter().flat_map(with_tail).collect())
 }
 
-/// The latency up to which a load was asked for.
+/// The limit of latency of a requested load.
 pub(super) fn asked_latency(run: &Run) -> Option<LatencyLimit> {
     run.points.iter().find_map(|point| point.spec.latency_limit)
 }
@@ -270,7 +270,7 @@ fn is_open(run: &Run, name: FindingName, op: Op, like: Option<&Conditions>) -> b
     })
 }
 
-/// Where the highest throughput was measured: of several points, an example, the one with the fewest bytes in flight.
+/// Where the highest throughput was measured: of several points, an example, the one with the smallest queue in bytes.
 fn places(run: &Run) -> Option<ResultRow> {
     let cells = Op::TRANSFERS.map(|op| {
         let finding = found(run, FindingName::DeviceBandwidth, op)?;

@@ -51,7 +51,7 @@ fn of_finding(finding: &Finding) -> Vec<String> {
         .collect()
 }
 
-/// Every faulty text that stands on a run's pages.
+/// Every faulty text on a run's pages.
 fn of_run(run: &Run) -> Vec<String> {
     let valid = validity::validity(run);
     let told = results::results(run);

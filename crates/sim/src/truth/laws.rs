@@ -1,6 +1,6 @@
 //! The closed forms: what the parts' laws say together.
 //!
-//! A request that is alone takes the sum of all parts' times; the rate with enough in flight is the smallest of
+//! A request that is alone takes the sum of all parts' times; the rate of deep queues is the smallest of
 //! all parts' limits (Lazowska et al., Quantitative System Performance, 1984, chapter 5: asymptotic bounds).
 
 use iosonde_model::{Conditions, FindingName, Op, units};
@@ -195,7 +195,7 @@ impl<'a> Laws<'a> {
         (most.per_s < alone_per_s * 0.999).then(|| format!("even QD 1 is limited by {}", most.words))
     }
 
-    /// Why the line of times over sizes, one at a time, is not what a program sees: a limit cuts it off.
+    /// Why the line of times over sizes at QD 1 is not what a program sees: a limit cuts it off.
     fn cut_off(&self, op: Op, idle: &IdleLatency) -> Option<String> {
         if let Some(why) = self.held_back(&self.load(op, SMALL_BYTES, false), idle) {
             return Some(why);
@@ -356,7 +356,7 @@ impl<'a> Laws<'a> {
         Stated::some(conditions, idle.fixed_ns, "ns", words)
     }
 
-    /// Appends of 4 KiB, one at a time, each with its flush: their rate, or the time of one.
+    /// Appends of 4 KiB at QD 1, each with its flush: their rate, or the time of one.
     fn log_write(&self, rate: bool) -> Stated {
         let conditions = Conditions { random: Some(false), ..conditions(Op::Write, SMALL_BYTES, Some(1)) };
         let load = self.load(Op::Write, SMALL_BYTES, false);

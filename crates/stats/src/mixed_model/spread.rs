@@ -16,7 +16,7 @@ const LIMIT_SHARE: f64 = 0.9976;
 const NEAR: f64 = 1e-3;
 /// Share of normal noise's variance inside that limit.
 const VARIANCE_WITHIN: f64 = 0.976;
-/// A second mode has one in this many rows at the least.
+/// A second mode has one in at least this many rows.
 const MODE_SHARE: usize = 8;
 /// Largest width of a second mode, as a share of its distance. Of two rows slowed to between 0.3 and 0.8 of their value
 /// at random, one pair in four is as close as that.

@@ -15,7 +15,7 @@ pub(super) struct Kind {
 const SMALL_BYTES: u64 = 4096;
 /// Size from which a request is large.
 const LARGE_BYTES: u64 = 128 << 10;
-/// Requests in flight from which a figure is one of throughput: a single one measures latency.
+/// Queue depth from which a figure is one of throughput: QD 1 measures latency.
 const IN_FLIGHT_MIN: u64 = 8;
 
 /// Highest throughput of a kind over all points, with its interval.
@@ -36,7 +36,7 @@ pub(super) fn highest(run: &Run, kind: Kind) -> Result<Estimate, String> {
     let all: Vec<&Point> = run.points.iter().filter(is_such).collect();
     if all.is_empty() {
         return Err(format!(
-            "run {} has no {what} with {IN_FLIGHT_MIN} and more in flight; `iosonde run io-cost {}` measures them",
+            "run {} has no {what} at QD {IN_FLIGHT_MIN} or more; `iosonde run io-cost {}` measures them",
             run.info.id, run.info.target
         ));
     }
@@ -116,7 +116,7 @@ pub(super) mod tests {
         assert_eq!(highest(&run, reads).unwrap().value, 100_003.0);
         run.points[3].spec.queue_depth = 1;
         assert!(
-            highest(&run, reads).unwrap_err().contains("no random reads of 4 KiB with 8 and more in flight")
+            highest(&run, reads).unwrap_err().contains("no random reads of 4 KiB at QD 8 or more")
         );
         let large = Kind { rw: Rw::Write, small: false };
         assert_eq!(highest(&run, large).unwrap().value, 1e9 + 1.0);

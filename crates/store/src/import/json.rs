@@ -1,4 +1,4 @@
-//! JSON of other programs: read with places, without keys that stand twice, and with a limit.
+//! JSON of other programs: read with places, without duplicate keys, and with a limit.
 
 use std::fmt;
 
@@ -75,7 +75,7 @@ fn document_start(text: &str, from: usize) -> Option<usize> {
     text.get(from..)?.match_indices('{').map(|(place, _)| from + place).find(begins)
 }
 
-/// A value without keys that stand twice.
+/// A value without duplicate keys.
 struct Strict(Value);
 
 impl<'de> Deserialize<'de> for Strict {

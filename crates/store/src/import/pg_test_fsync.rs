@@ -59,7 +59,7 @@ enum Section {
     Sizes,
     /// Writes that nothing makes durable.
     Unsynced { bytes: u64 },
-    /// What says nothing about a rate of writes.
+    /// Lines without a rate of writes.
     Other,
 }
 

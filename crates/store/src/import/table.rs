@@ -14,7 +14,7 @@ pub(super) struct Table<'a> {
     columns: BTreeMap<String, usize>,
 }
 
-/// The separator of a line of names: the one of the four that stands in it most often.
+/// The separator of a line of names: the most frequent of the four.
 fn separator_of(line: &str) -> u8 {
     [b',', b';', b'\t', b'|']
         .into_iter()

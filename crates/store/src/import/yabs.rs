@@ -18,7 +18,7 @@ impl Named for Yabs {
 }
 
 const TABLE: &str = "fio Disk Speed Tests";
-/// Of the script: `--iodepth=64 --numjobs=2 --runtime=30`.
+/// Options of the script: `--iodepth=64 --numjobs=2 --runtime=30`.
 const DEPTH: u32 = 64;
 const JOBS: u32 = 2;
 const TIME_S: f64 = 30.0;
@@ -70,7 +70,7 @@ fn of_json(text: &str) -> Result<Vec<Trial>, ImportError> {
         .collect()
 }
 
-/// Two tests stand beside each other, each with throughput and IOPS:
+/// Two tests share each line, each with throughput and IOPS:
 /// `Read       | 405.41 MB/s  (101.3k) | 407.96 MB/s    (6.3k)`.
 fn of_table(text: &str) -> Result<Vec<Trial>, ImportError> {
     let (mut sizes, mut reads, mut trials) = (Vec::new(), Vec::new(), Vec::new());

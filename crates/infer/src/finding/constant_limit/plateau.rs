@@ -84,7 +84,7 @@ impl Limit {
 }
 
 /// Whether a point's workload can be held by a limit: one stream of reads, writes or both, of one size, without a rate
-/// that was asked for.
+/// that was requested.
 pub(super) fn usable(evidence: &Evidence) -> bool {
     let spec = &evidence.point.spec;
     spec.rate_iops.is_none()

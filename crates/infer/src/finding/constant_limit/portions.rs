@@ -105,7 +105,7 @@ impl Cycles {
         self.length_s - self.stalled_s
     }
 
-    /// Share of so many requests that the time without stalls surely served: what is in flight in a stall may complete
+    /// Share of so many requests that the time without stalls served with 95 % confidence: what is outstanding in a stall may complete
     /// at its end. Large requests of a slow link were served at twice its rate without this.
     pub(super) fn served_share(&self, requests: f64, in_flight: u64) -> f64 {
         (1.0 - (self.stalls as u64 * in_flight) as f64 / requests).max(0.0)
@@ -160,7 +160,7 @@ mod tests {
         let limited =
             portions(0.1).cycles(&trial(0.09, 0.1, 60)).expect("six requests in 10 ms of each portion");
         assert_eq!(limited.requests(Op::Read), 18.0);
-        // Of six requests at QD 1, five are served between two stalls; at QD 8, all may be in flight in them.
+        // Of six requests at QD 1, five are served between two stalls; at QD 8, all may be outstanding in them.
         let share = |in_flight: u64| limited.served_share(18.0, in_flight);
         assert!((share(1) - 5.0 / 6.0).abs() < 1e-12 && share(8) == 0.0, "{}", share(1));
     }
