@@ -105,8 +105,8 @@ impl Cycles {
         self.length_s - self.stalled_s
     }
 
-    /// Share of so many requests that the time without stalls served with 95 % confidence: what is outstanding in a stall may complete
-    /// at its end. Large requests of a slow link were served at twice its rate without this.
+    /// Share of so many requests that the time without stalls must have served: what is outstanding in a stall may
+    /// complete at its end. Large requests of a slow link were served at twice its rate without this.
     pub(super) fn served_share(&self, requests: f64, in_flight: u64) -> f64 {
         (1.0 - (self.stalls as u64 * in_flight) as f64 / requests).max(0.0)
     }
