@@ -331,8 +331,8 @@ impl Supervisor {
         }
     }
 
-    /// The shell must see that its job was stopped. SIGSTOP may have been meant for the other process alone, whose going
-    /// on would not be seen here.
+    /// The shell must see that its job was stopped. SIGSTOP may have been meant for the other process alone: that it
+    /// goes on would not be seen here.
     fn stop_too(&mut self, signal: libc::c_int) {
         let count = &mut self.counts[libc::SIGTSTP as usize];
         *count = Count { at_ns: count.at_ns, ..Count::default() };

@@ -55,15 +55,15 @@ struct OneFile {
 impl Served {
     /// Serves a file of so many MiB in a folder; says so where this user may not.
     pub(crate) fn at(folder: &Path, mib: usize) -> Option<Self> {
-        Self::served(folder, mib, false)
+        Self::mount(folder, mib, false)
     }
 
     /// Like `new`, buffered.
     pub(crate) fn cached_at(folder: &Path, mib: usize) -> Option<Self> {
-        Self::served(folder, mib, true)
+        Self::mount(folder, mib, true)
     }
 
-    fn served(folder: &Path, mib: usize, cached: bool) -> Option<Self> {
+    fn mount(folder: &Path, mib: usize, cached: bool) -> Option<Self> {
         std::fs::create_dir_all(folder).unwrap();
         let faults = Arc::new(Faults::default());
         let bytes = Mutex::new(vec![0xa5; mib << 20]);
