@@ -32,7 +32,7 @@ use super::{
 };
 use crate::{clock::Clock, leave};
 
-/// Buffered requests that one system call hands on, as fio does it. Each is done before the next begins, so that a batch
+/// Buffered requests that one system call hands on, as fio does. Each is done before the next begins, so that a batch
 /// saves system calls alone; but the kernel plugs batches of more than two. On a busy machine random reads of a file
 /// had 300 IOPS with 16 at once, and 10,000 at QD 1, as fio had at either depth.
 const BUFFERED_PART: usize = 1;
