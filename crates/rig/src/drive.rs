@@ -17,8 +17,8 @@
 //! too few or too many, which is 5 % where twenty 4 MiB writes fit into it.
 //!
 //! **Flushes** are issued once the job's earlier requests have completed, and nothing is sent beside them: that is
-//! what a program that waits for its log does, and a flush beside outstanding writes does not cover them. Pauses between
-//! requests begin in the same way (see `pauses.rs`).
+//! what a program that waits for its log does, and a flush beside outstanding writes does not cover them. Pauses
+//! between requests begin in the same way (see `pauses.rs`).
 
 use std::{
     io,

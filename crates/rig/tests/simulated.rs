@@ -140,8 +140,8 @@ fn thinking(depth: u32, pause_ms: u64, requests: Option<u64>, time_ns: Option<u6
 
 #[test]
 fn pauses_take_their_time_and_no_latency() {
-    // 4 servers of 80 us. One by one, 4 requests and 1 ms: 4 / 1.32 ms. Eight at once take 160 us: 8 / 1.16 ms. 10 ms of
-    // requests are 125 of them, in 20 ms.
+    // 4 servers of 80 us. One by one, 4 requests and 1 ms: 4 / 1.32 ms. Eight at once take 160 us: 8 / 1.16 ms.
+    // 10 ms of requests are 125 of them, in 20 ms.
     for (depth, pause_ms, requests, time_ns, truth_iops, truth_us) in [
         (1, 1, Some(4), None, 4.0 / 1.32e-3, 80.0),
         (8, 1, Some(8), None, 8.0 / 1.16e-3, 120.0),

@@ -193,7 +193,7 @@ fn a_request_slower_than_allowed_fails_the_run() {
     let exceeded = run("--max_latency=70us");
     assert_eq!(exceeded.code, 1, "{}", exceeded.err);
     assert!(
-        exceeded.err.contains("max_latency=70 µs is exceeded: the slowest request of a took 80"),
+        exceeded.err.contains("max_latency=70.0 µs is exceeded: the slowest request of a took 80"),
         "{}",
         exceeded.err
     );

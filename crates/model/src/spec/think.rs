@@ -20,7 +20,7 @@ pub struct Think {
 }
 
 impl Think {
-    /// `pauses 5 ms every 8 requests`.
+    /// `pauses 5.00 ms every 8 requests`.
     pub fn describe(&self) -> String {
         let every = match (self.requests, self.time_ns) {
             (Some(1), None) => "request".to_owned(),
@@ -40,9 +40,9 @@ mod tests {
     #[test]
     fn they_are_described_by_what_begins_them() {
         let of = |requests, time_ns| Think { pause_ns: 5_000_000, spin_ns: 0, requests, time_ns }.describe();
-        assert_eq!(of(Some(1), None), "pauses 5 ms every request");
-        assert_eq!(of(Some(8), None), "pauses 5 ms every 8 requests");
-        assert_eq!(of(None, Some(1_000_000_000)), "pauses 5 ms every 1 s");
-        assert_eq!(of(Some(8), Some(1_000_000_000)), "pauses 5 ms every 8 requests or 1 s");
+        assert_eq!(of(Some(1), None), "pauses 5.00 ms every request");
+        assert_eq!(of(Some(8), None), "pauses 5.00 ms every 8 requests");
+        assert_eq!(of(None, Some(1_000_000_000)), "pauses 5.00 ms every 1.00 s");
+        assert_eq!(of(Some(8), Some(1_000_000_000)), "pauses 5.00 ms every 8 requests or 1.00 s");
     }
 }

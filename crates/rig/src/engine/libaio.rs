@@ -32,9 +32,9 @@ use super::{
 };
 use crate::clock::Clock;
 
-/// Buffered requests that one system call hands on. Each is done before the next begins, so a batch saves nothing. But the
-/// kernel plugs more than two, and what a thread has plugged when it waits for the page cache goes through a thread of the
-/// kernel: with busy processors random reads of 16 at once had 1/20 of the IOPS that fio had with one at a time.
+/// Buffered requests that one system call hands on, as fio does. Each is done before the next begins, so that a batch
+/// saves system calls alone; but the kernel plugs batches of more than two. On a busy machine random reads of a file
+/// had 300 IOPS with 16 at once, and 10,000 at QD 1, as fio had at either depth.
 const BUFFERED_PART: usize = 1;
 
 /// The registered engine.

@@ -1,11 +1,12 @@
 //! fio's JSON, for the programs that read it: every job of a trial that measured, those of one trial in one group.
 //!
 //! What fio states under other names stands under them, in its units: `iops`, `bw` in KiB/s, `bw_bytes`, latencies in
-//! nanoseconds with fio's 17 percentiles or those of `percentile_list`, sets of samples of 500 ms, a direction that was idle whole with zeros. What
-//! was not measured is left out, or stands as fio writes it where it was told not to measure: `slat_ns` has `N` 0, and
-//! `clat_ns` is the whole latency, submission included, like `lat_ns`. Left out are counts of page faults and context
-//! switches, the distribution of depths above 1, and `disk_util`. Of results that another tool measured only what that
-//! tool told is written. `fio version` names 3.0, the oldest with this form, and `iosonde` names the program.
+//! nanoseconds with fio's 17 percentiles or those of `percentile_list`, sets of samples of 500 ms, a direction that was
+//! idle whole with zeros. What was not measured is left out, or stands as fio writes it where it was told not to
+//! measure: `slat_ns` has `N` 0, and `clat_ns` is the whole latency, submission included, like `lat_ns`. Left out are
+//! counts of page faults and context switches, the distribution of depths above 1, and `disk_util`. Of results that
+//! another tool measured only what that tool told is written. `fio version` names 3.0, the oldest with this form, and
+//! `iosonde` names the program.
 
 use iosonde_model::{Named, Run};
 
