@@ -115,9 +115,7 @@ pub(super) mod tests {
         let reads = Kind { rw: Rw::RandRead, small: true };
         assert_eq!(highest(&run, reads).unwrap().value, 100_003.0);
         run.points[3].spec.queue_depth = 1;
-        assert!(
-            highest(&run, reads).unwrap_err().contains("no random reads of 4 KiB at QD 8 or more")
-        );
+        assert!(highest(&run, reads).unwrap_err().contains("no random reads of 4 KiB at QD 8 or more"));
         let large = Kind { rw: Rw::Write, small: false };
         assert_eq!(highest(&run, large).unwrap().value, 1e9 + 1.0);
         run.points[1].write.as_mut().unwrap().bytes_per_s.low = Some(1.0);
