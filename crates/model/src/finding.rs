@@ -65,6 +65,13 @@ pub struct Finding {
     pub trials: Vec<u64>,
 }
 
+impl Finding {
+    /// Whether the finding leaves its question open.
+    pub fn is_open(&self) -> bool {
+        self.status == Status::Inconclusive || self.detail.is_open()
+    }
+}
+
 /// Advice that follows from a finding.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Advice {

@@ -36,7 +36,7 @@ pub(crate) const HELPERS: &[(&str, &[&str])] = &[
     ("crates/report/src/chart", &["course", "heat", "law", "mixes", "pick"]),
     ("crates/rig/src/engine", &["calls"]),
     ("crates/sim/src/part", &["effects"]),
-    ("crates/store/src/export", &["figures", "fio_form"]),
+    ("crates/store/src/export", &["capacity", "figures", "fio_form", "fio_logs"]),
     (
         "crates/store/src/import",
         &["build", "corpus", "damage", "fio_jobs", "fio_options", "json", "table", "words", "xml"],

@@ -206,13 +206,14 @@ fn damage_is_one_sentence_with_its_place() {
     bench.text("cut.txt", "a: (g=0): rw=read, bs=4K-4K/4K-4K/4K-4K, ioengine=sync, iodepth=1\nfio-3.33\n");
     bench.text("dd.txt", "1+0 records in\n1+0 records out\n1024 bytes (1.0 kB) copied, 0.1 s, 10 kB/s\n");
     bench.text("twice.json", &whole.replacen("\"error\" : 0", "\"error\" : 0, \"error\" : 5", 1));
-    std::fs::write(bench.path("bytes.json"), b"{\n \"jobs\": [],\n \xff\xfa \"b\": 1\n}\n").unwrap();
+    let (first, rest) = whole.as_bytes().split_at(2);
+    std::fs::write(bench.path("bytes.json"), [first, b"\xff\xfa", rest].concat()).unwrap();
     // fio prints warnings before its document: places count from the file's beginning.
     bench.text("warned.json", &format!("fio: a warning\nnote: another\n{}", &whole[..whole.len() / 2]));
     for (file, words) in [
         ("half.json:", "the JSON ends early"),
         ("warned.json:", "the JSON ends early"),
-        ("bytes.json:3:2: ", "bytes that are not UTF-8"),
+        ("bytes.json:2:1: ", "bytes that are not UTF-8"),
         ("twice.json:", "`error` stands twice"),
         ("bad.csv:2:4: ", "`fast` in column `read_iops` is no number"),
         ("terse.txt:1:25: ", "the terse line ends after 6 fields"),

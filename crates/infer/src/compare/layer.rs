@@ -10,7 +10,7 @@ use iosonde_stats::ErrorVariance;
 
 use super::{
     like::{Line, MEMORY, Sample},
-    pair::Ratio,
+    ratio::Ratio,
     side::Side,
     spread::Spreads,
 };

@@ -32,6 +32,7 @@ mod odd_side;
 mod pair;
 mod partner;
 mod ranking;
+mod ratio;
 mod side;
 mod spread;
 

@@ -167,8 +167,8 @@ fn sign(ComparedPair { a, b, .. }: &ComparedPair, sign: &LayerSign) -> String {
             )
         }
         LayerSign::NotAbove { base, through } => format!(
-            "{b} ({}) does not lie above {a} ({}): they share no block device, so their difference is not the cost of a \
-             layer.",
+            "{b} ({}) does not lie above {a} ({}): they share no block device, so their difference is not the cost of \
+             a layer.",
             through.join(" on "),
             base.join(" on ")
         ),

@@ -11,7 +11,6 @@ use iosonde_plan::experiment::EXPERIMENTS;
 
 use crate::text::{
     number::{in_a_column, number_in_a_column},
-    results::is_open,
     storage_line::StorageLine,
 };
 
@@ -139,7 +138,9 @@ fn void_as_storage(run: &Run) -> BTreeSet<u64> {
 /// Whether a finding of an experiment is an answer on the first screen.
 fn answered(run: &Run, experiment: &str) -> bool {
     let first = |finding: &Finding| kind(finding.name).told().when != ReadWhen::Alone;
-    run.findings.iter().any(|finding| finding.experiment == experiment && !is_open(finding) && first(finding))
+    run.findings
+        .iter()
+        .any(|finding| finding.experiment == experiment && !finding.is_open() && first(finding))
 }
 
 /// A point's parts in words, and a row for each direction, whose workload says which of several it is.

@@ -131,7 +131,7 @@ fn sentences(run: &Run, kind: &dyn FindingKind) -> Vec<StorageLine> {
 
 /// What these findings of one kind say: those that could be told a line each, the others together.
 fn lines_of<'a>(told: Told, own: impl Iterator<Item = &'a Finding>) -> Vec<StorageLine> {
-    let (open, told_now): (Vec<&Finding>, Vec<&Finding>) = own.partition(|finding| is_open(finding));
+    let (open, told_now): (Vec<&Finding>, Vec<&Finding>) = own.partition(|finding| finding.is_open());
     let left = told_now.len().saturating_sub(TOLD_OF_EACH);
     let left = (left > 0).then(|| format!("and {left} more in the report"));
     let texts: Vec<_> = told_now.into_iter().take(TOLD_OF_EACH).map(in_a_line).collect();
@@ -169,11 +169,6 @@ fn in_a_line(finding: &Finding) -> String {
         Some(reason) => format!("{clause} ({reason})"),
         None => clause,
     }
-}
-
-/// Whether a finding leaves its question open.
-pub(super) fn is_open(finding: &Finding) -> bool {
-    finding.status == Status::Inconclusive || finding.detail.is_open()
 }
 
 /// Open findings of one kind, in one line: the question once, then every workload.

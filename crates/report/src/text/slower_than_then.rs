@@ -15,8 +15,8 @@ pub fn remedy(now: &Run, compared: &Compared) -> Option<String> {
     let may_trim = matches!(device.medium, Medium::Flash | Medium::Virtual);
     (writes && may_trim).then(|| {
         format!(
-            "Flash slows down where it does not know which blocks are free. Run `fstrim -av` as root, wait some minutes, \
-             and measure again: `iosonde run {} --against {}`.",
+            "Flash slows down where it does not know which blocks are free. Run `fstrim -av` as root, wait some \
+             minutes, and measure again: `iosonde run {} --against {}`.",
             now.info.target,
             now.info.against.as_deref().unwrap_or(&now.info.id)
         )

@@ -2,9 +2,9 @@
 //!
 //! `rbps` and `wbps` are bytes per second of sequential requests of 128 KiB and more, `rseqiops`, `rrandiops`,
 //! `wseqiops` and `wrandiops` requests per second of 4 KiB (Documentation/admin-guide/cgroup-v2.rst), as
-//! `tools/cgroup/iocost_coef_gen.py` of the kernel measures them with fio. The number of the device is looked up on this
-//! machine; a device that is not here is refused, and so is a run without one of the figures. Figures of a file hold for
-//! the whole device only where file system and layers between cost little.
+//! `tools/cgroup/iocost_coef_gen.py` of the kernel measures them with fio. The number of the device is looked up on
+//! this machine; a device that is not here is refused, and so is a run without one of the figures. Figures of a file
+//! hold for the whole device only where file system and layers between cost little.
 //!
 //! To use it: write the line to `/sys/fs/cgroup/io.cost.model`.
 

@@ -9,8 +9,8 @@ pub(super) fn words(cause: &EarlyFlush) -> String {
     let time = |ns: f64| number_in_a_column(Unit::Time, ns);
     match *cause {
         EarlyFlush::BeforeRotation { commit_ns_p50, half_rotation_ns } => format!(
-            "half of the commits took {} or less, and a rotating disk needs {}: a cache answers, and a power failure may \
-             lose what it holds",
+            "half of the commits took {} or less, and a rotating disk needs {}: a cache answers, and a power failure \
+             may lose what it holds",
             time(commit_ns_p50),
             time(half_rotation_ns)
         ),
