@@ -9,8 +9,8 @@
 //!
 //! How to read it: one row for each method, its commits per second and the latency of a commit. Methods that send the
 //! drive the same commands cost the same. `fsync` and `O_SYNC` also write the file's times, which on most file systems
-//! is a second write. `O_DSYNC` with direct I/O lets the kernel mark each write as durable (FUA) instead of flushing the
-//! whole cache, where the drive takes that.
+//! is a second write. `O_DSYNC` with direct I/O lets the kernel mark each write as durable (FUA) instead of flushing
+//! the whole cache, where the drive takes that.
 //!
 //! Traps:
 //! - On a drive whose cache outlives a power failure all methods are fast and alike. On one that ignores flushes, too:
