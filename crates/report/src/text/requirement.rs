@@ -190,11 +190,10 @@ fn unsettled(why: &RequirementUnsettled) -> Option<String> {
 
 /// What would settle an answer.
 fn remedy(run: &Run, why: &RequirementUnsettled) -> String {
-    let command = |time_s: f64| {
-        format!("iosonde check {} {} --time {:.0}m", run.info.study, run.info.target, (time_s / 60.0).ceil())
-    };
+    // Not the command itself: a requirement of one's own has a path, which the run does not know.
+    let longer = |time_s: f64| format!("the same with `--time {:.0}m`", (time_s / 60.0).ceil());
     match why {
-        RequirementUnsettled::Wide { times: Some(times) } => command(run.info.elapsed_s * times),
+        RequirementUnsettled::Wide { times: Some(times) } => longer(run.info.elapsed_s * times),
         RequirementUnsettled::Wide { times: None } => {
             "the figure is at the limit, and no reasonable time tells on which side".to_owned()
         }
@@ -203,7 +202,7 @@ fn remedy(run: &Run, why: &RequirementUnsettled) -> String {
         RequirementUnsettled::FewValid { check, .. } | RequirementUnsettled::MostInvalid { check, .. } => {
             match check {
                 Some(check) => format!("iosonde explain {check}, then again"),
-                None => command(run.info.elapsed_s * 2.0),
+                None => longer(run.info.elapsed_s * 2.0),
             }
         }
         RequirementUnsettled::InvalidRun { check } => format!("iosonde explain {check}, then again"),
