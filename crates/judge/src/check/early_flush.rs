@@ -13,8 +13,8 @@
 //! passing them on, and nothing here shows it. A flash drive that answers early is not seen either: with capacitors for
 //! a power failure it may.
 //!
-//! Example: a disk behind a RAID controller in write-back mode without a battery commits 5,000 times per second; a
-//! program under `eatmydata`, or a file system mounted with `nobarrier`, 200,000 times.
+//! Example: a disk behind a RAID controller in write-back mode without a battery; a program under `eatmydata`; a file
+//! system mounted with `nobarrier`.
 //!
 //! What to do: look for a cache between program and medium (RAID controller, `nobarrier`, `eatmydata`, the host's cache
 //! mode `unsafe`), and find out whether it outlives a power failure.
@@ -29,8 +29,8 @@ use super::{Specimens, specimen};
 
 /// Half a rotation of the fastest disks, 15,000 per minute.
 const HALF_ROTATION_NS: f64 = 2e6;
-/// A command to a drive and its answer, with nothing to do in between: reads of the fastest drives (Optane, 10 µs)
-/// spend about half of their time that way.
+/// A command to a drive and its answer, with nothing to do in between. A choice well below the 10 µs that a read of the
+/// fastest drives takes (Optane), and above the time of a system call alone.
 const COMMAND_NS: f64 = 3e3;
 
 pub(super) struct EarlyFlush;

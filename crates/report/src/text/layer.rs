@@ -33,17 +33,14 @@ fn row(line: &LayerLine) -> LayerRow {
         LayerCost::Share(_) => throughput(&line.spec, iops),
     };
     let cost = match &line.cost {
-        LayerCost::AddedNs(added) => {
-            let text = signed_time(added);
-            if text.starts_with('−') { text } else { format!("+{text}") }
-        }
+        LayerCost::AddedNs(added) => signed_time(added, "+"),
         LayerCost::Share(share) => share_of(share),
     };
     LayerRow { label, base: figure(line.base_iops), through: figure(line.through_iops), cost }
 }
 
-/// A time that may be below zero, with its interval in the same unit.
-fn signed_time(added: &Estimate) -> String {
+/// A time that may be below zero, with its interval in the same unit; `plus` stands before one that is not.
+fn signed_time(added: &Estimate, plus: &str) -> String {
     let ends = added.low.zip(added.high);
     let largest = ends.map_or(added.value.abs(), |(low, high)| low.abs().max(high.abs()));
     let Scale { factor, unit } = Quantity::Nanoseconds.scale(largest);
@@ -51,14 +48,15 @@ fn signed_time(added: &Estimate) -> String {
     // Two digits of the error, and three of the largest figure.
     let place = |value: f64| value.max(1e-9).log10().floor();
     let digits = (1.0 - place(half)).min(2.0 - place(largest / factor)).clamp(0.0, 2.0) as usize;
-    let number = |value: f64| {
-        let text = format!("{:.digits$}", value.abs() / factor);
-        let zero = text.chars().all(|c| matches!(c, '0' | '.'));
-        if value < 0.0 && !zero { format!("−{text}") } else { text }
+    let places = 10f64.powi(digits as i32);
+    let number = |value: f64, plus: &str| {
+        let rounded = (value / factor * places).round() / places;
+        let sign = if rounded < 0.0 { "−" } else { plus };
+        format!("{sign}{:.digits$}", rounded.abs())
     };
     let interval =
-        ends.map_or_else(String::new, |(low, high)| format!(" [{}, {}]", number(low), number(high)));
-    format!("{} {unit}{interval}", number(added.value))
+        ends.map_or_else(String::new, |(low, high)| format!(" [{}, {}]", number(low, ""), number(high, "")));
+    format!("{} {unit}{interval}", number(added.value, plus))
 }
 
 fn share_of(share: &Estimate) -> String {
@@ -92,7 +90,7 @@ pub fn answer(pair: &ComparedPair, layer: &Layer) -> String {
         single.min_by_key(|(line, _)| line.spec.block_size_bytes)
     };
     let named = |(line, added): (&LayerLine, &Estimate), what: &str| {
-        format!("{} to a {} {what}", signed_time(added), units::size(line.spec.block_size_bytes))
+        format!("{} to a {} {what}", signed_time(added, ""), units::size(line.spec.block_size_bytes))
     };
     let added: Vec<String> = [
         smallest(Op::Read, false).map(|found| named(found, "read")),
@@ -172,5 +170,23 @@ fn sign(ComparedPair { a, b, .. }: &ComparedPair, sign: &LayerSign) -> String {
             through.join(" on "),
             base.join(" on ")
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cost_has_its_sign_and_no_more_digits_than_its_interval() {
+        let added = |value, low, high| Estimate { value, low: Some(low), high: Some(high) };
+        assert_eq!(signed_time(&added(11_980.0, 11_910.0, 12_050.0), "+"), "+12.0 µs [11.9, 12.1]");
+        assert_eq!(signed_time(&added(-900.0, -2_100.0, 300.0), "+"), "−0.9 µs [−2.1, 0.3]");
+        assert_eq!(signed_time(&added(0.0, -4_000.0, 4_000.0), "+"), "+0.0 µs [−4.0, 4.0]");
+        let share = |low, high| share_of(&Estimate { value: 0.855, low: Some(low), high: Some(high) });
+        assert_eq!(
+            (share(0.853, 0.857).as_str(), share(0.2, 2.0).as_str()),
+            ("85.5 % [85.3, 85.7]", "unknown")
+        );
     }
 }
