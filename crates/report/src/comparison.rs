@@ -96,6 +96,9 @@ fn layered(compared: &Compared, pair: &ComparedPair, layer: &Layer, details: boo
         let line = format!("  {}", line.trim_end());
         out += &format!("{}\n", if nth == 0 { paint.ink(Ink::Quiet, &line) } else { line });
     }
+    if all.len() > 1 {
+        out += &paint.hang("  ", 2, text::layer::LEGEND);
+    }
     out += &left_out(compared, pair, details, paint);
     out + &differences(pair, paint)
 }

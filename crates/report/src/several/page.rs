@@ -215,7 +215,10 @@ fn layer_table(pair: &ComparedPair, found: &Layer) -> Markup {
             }
         }
     };
-    scroll(&format!("Cost of {} above {}", pair.b, pair.a), &table)
+    html! {
+        (scroll(&format!("Cost of {} above {}", pair.b, pair.a), &table))
+        p.quiet { (layer::LEGEND) }
+    }
 }
 
 fn differences(pair: &ComparedPair) -> Markup {

@@ -34,7 +34,8 @@ fn row(line: &LayerLine) -> LayerRow {
     };
     let cost = match &line.cost {
         LayerCost::AddedNs(added) => signed_time(added, "+"),
-        LayerCost::Share(share) => share_of(share),
+        LayerCost::Share(share) if share.is_vague() => share_of(share),
+        LayerCost::Share(share) => format!("{} left", share_of(share)),
     };
     LayerRow { label, base: figure(line.base_iops), through: figure(line.through_iops), cost }
 }
@@ -79,6 +80,11 @@ fn share_of(share: &Estimate) -> String {
 /// The answer in two sentences: what is added to a request, and what is left of the throughput.
 pub fn answer(pair: &ComparedPair, layer: &Layer) -> String {
     let ComparedPair { a, b, .. } = pair;
+    let is_faster =
+        |sign: &LayerSign| matches!(sign, LayerSign::ReadsFaster { .. } | LayerSign::WritesFaster { .. });
+    if layer.signs.iter().any(is_faster) {
+        return format!("{b} is faster than {a}. A layer that only passes requests on cannot be.");
+    }
     let smallest = |op: Op, is_commit: bool| {
         let is_such = |line: &&LayerLine| {
             line.op == op && is_flushed(&line.spec) == is_commit && !line.spec.rw.is_mixed()
@@ -132,6 +138,10 @@ pub fn answer(pair: &ComparedPair, layer: &Layer) -> String {
     };
     format!("{first}{second}{method}").trim_start().to_owned()
 }
+
+/// What the figures of the table are.
+pub const LEGEND: &str = "QD 1: mean time of a request, and what the layer adds. Deeper: throughput, and what is left of \
+                          it. With fdatasync a request is a commit: the write and its flush.";
 
 /// Whether each write is flushed: a commit.
 fn is_flushed(spec: &TrialSpec) -> bool {
