@@ -15,8 +15,8 @@ use super::{
     spread::Spreads,
 };
 
-/// From this factor on a layer is called faster than what lies below it. A choice, not a measured bound: two files of one
-/// disk differ by where they lie, and a tenth is left for that.
+/// From this factor on a layer is called faster than what lies below it. A choice, not a measured bound: two files of
+/// one disk differ by where they lie, and a tenth is left for that.
 const FASTER: f64 = 1.1;
 
 const NS_PER_S: f64 = 1e9;

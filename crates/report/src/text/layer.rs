@@ -140,8 +140,8 @@ pub fn answer(pair: &ComparedPair, layer: &Layer) -> String {
 }
 
 /// What the figures of the table are.
-pub const LEGEND: &str = "QD 1: mean time of a request, and what the layer adds. Deeper: throughput, and what is left of \
-                          it. With fdatasync a request is a commit: the write and its flush.";
+pub const LEGEND: &str = "QD 1: mean time of a request, and what the layer adds. Deeper: throughput, and what is \
+                          left of it. With fdatasync a request is a commit: the write and its flush.";
 
 /// Whether each write is flushed: a commit.
 fn is_flushed(spec: &TrialSpec) -> bool {
