@@ -19,6 +19,8 @@ pub(crate) const GOT: u8 = 1;
 pub(crate) const CODE: u8 = 2;
 /// It ends by this signal.
 pub(crate) const SIGNAL: u8 = 3;
+/// It stops, since the one that waits for it is stopped.
+pub(crate) const STOPS: u8 = 4;
 
 /// Says it there from now on.
 pub(crate) fn speak_to(pipe: libc::c_int) {
@@ -37,6 +39,11 @@ fn say(word: Word) -> bool {
 /// A signal was taken that does not end the process.
 pub(crate) fn got(signal: libc::c_int) {
     say([GOT, signal as u8]);
+}
+
+/// This process stops with the one that waits for it, and goes on when that one lets it.
+pub(crate) fn stops() {
+    say([STOPS, 0]);
 }
 
 /// This process ends with an exit code, now; what it had to say has been said.

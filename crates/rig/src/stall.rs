@@ -83,7 +83,7 @@ fn late_after(wait: Duration) -> u64 {
     thread::park_timeout(wait);
     // Twice: one that goes on with this process is seen a moment too early.
     if stopped && supervise::is_stopped() {
-        supervise::stop();
+        supervise::stop_with_the_other();
     }
     let late = Duration::from_nanos(clock.now_ns() - began_ns).saturating_sub(wait);
     if late > LATE { late.as_nanos() as u64 } else { 0 }

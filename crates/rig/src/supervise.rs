@@ -15,7 +15,7 @@ use std::{
 
 use crate::{
     clock::waiting_ns,
-    leave::{self, CODE, GOT, SIGNAL, Word},
+    leave::{self, CODE, GOT, SIGNAL, STOPS, Word},
     platform::is_killed,
 };
 
@@ -34,9 +34,6 @@ const LOOK_NS: u64 = 2_000_000_000;
 const LOOK_SOON_NS: u64 = 250_000_000;
 /// Killed, it may still give back memory and the blocks of its file.
 const KILLED_ENDS_NS: u64 = 1_000_000_000;
-
-/// The other process looks ten times a second whether this one was stopped.
-const GOES_ON_NS: u64 = 500_000_000;
 
 /// The process that waits for this one; 0 where none does.
 static SUPERVISOR: AtomicI32 = AtomicI32::new(0);
@@ -89,8 +86,14 @@ pub(crate) fn is_stopped() -> bool {
             .is_ok_and(|stat| stat.rsplit_once(')').is_some_and(|(_, fields)| fields.starts_with(" T")))
 }
 
+/// Stops this process with the one that waits for it.
+pub(crate) fn stop_with_the_other() {
+    leave::stops();
+    stop();
+}
+
 /// Stops this process, until somebody lets it go on.
-pub(crate) fn stop() {
+fn stop() {
     // SAFETY: a signal to this process that runs no code of ours.
     unsafe { libc::kill(libc::getpid(), libc::SIGSTOP) };
 }
@@ -178,8 +181,8 @@ struct Supervisor {
     /// What it said of its end, and when it is not waited for any longer.
     ends: Option<(End, u64)>,
     look_at_ns: u64,
-    /// When this process went on after it was stopped.
-    continued_ns: u64,
+    /// It said that it stops since this process was stopped.
+    follows: bool,
 }
 
 impl Supervisor {
@@ -208,7 +211,7 @@ impl Supervisor {
             last: None,
             ends: None,
             look_at_ns: waiting_ns() + LOOK_NS,
-            continued_ns: 0,
+            follows: false,
         })
     }
 
@@ -233,9 +236,7 @@ impl Supervisor {
             while let Some(signal) = self.signal() {
                 self.took(signal);
             }
-            while let Some(word) = self.word() {
-                self.heard(word);
-            }
+            self.listen();
         }
     }
 
@@ -270,14 +271,17 @@ impl Supervisor {
         (read == Ok(word.len())).then_some(word)
     }
 
+    fn listen(&mut self) {
+        while let Some(word) = self.word() {
+            self.heard(word);
+        }
+    }
+
     /// A signal came here.
     fn took(&mut self, signal: libc::c_int) {
         match signal {
             libc::SIGCHLD => {}
-            libc::SIGCONT => {
-                self.continued_ns = waiting_ns();
-                self.send(signal);
-            }
+            libc::SIGCONT => self.send(signal),
             _ => {
                 // `timeout` sends its signal to the process, and then to the group: that is one.
                 let (now_ns, count) = (waiting_ns(), &mut self.counts[signal as usize]);
@@ -306,6 +310,7 @@ impl Supervisor {
             }
             CODE => self.ends = Some((End::Code(number.into()), until_ns)),
             SIGNAL => self.ends = Some((End::Signal(number.into()), until_ns)),
+            STOPS => self.follows = true,
             _ => {}
         }
     }
@@ -336,10 +341,12 @@ impl Supervisor {
     fn stop_too(&mut self, signal: libc::c_int) {
         let count = &mut self.counts[libc::SIGTSTP as usize];
         *count = Count { at_ns: count.at_ns, ..Count::default() };
+        // What it said before it stopped is in the pipe.
+        self.listen();
         if signal != libc::SIGSTOP {
             stop();
-        } else if waiting_ns().saturating_sub(self.continued_ns) < GOES_ON_NS {
-            // It stopped with this process, which went on meanwhile.
+        } else if std::mem::take(&mut self.follows) {
+            // This process goes on: its signal to do so may have come before the other one had stopped.
             self.send(libc::SIGCONT);
         }
     }
