@@ -70,6 +70,8 @@ pub enum Command {
     Point(Box<PointArgs>),
     /// Check storage against a documented requirement (etcd, ..): pass, fail or inconclusive
     Check(Box<CheckArgs>),
+    /// Find out whether storage holds as much as it claims (counterfeit sticks and cards)
+    Capacity(CapacityArgs),
     /// Run fio's job files, or a fio command line, and check the results
     Fio(Box<FioArgs>),
     /// List the runs in the notebook
@@ -297,6 +299,34 @@ pub struct CheckArgs {
     /// What is measured and how.
     #[command(flatten)]
     pub common: TargetArgs,
+}
+
+/// `iosonde capacity`.
+#[derive(Debug, Clone, Args)]
+pub struct CapacityArgs {
+    /// A block device, a directory (its free space), a file or sim:NAME
+    pub target: String,
+    /// Write and read every block, not a sample of them
+    #[arg(long)]
+    pub full: bool,
+    /// Continue an interrupted --full on a device or file
+    #[arg(long, requires = "full")]
+    pub resume: bool,
+    /// Overwrite an existing file or device; one that holds data needs its identity
+    #[arg(long, value_name = "IDENTITY", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub destroy: Option<String>,
+    /// Look at the first so many bytes only
+    #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
+    pub size: Option<u64>,
+    /// io_uring, libaio or psync [default: the fastest that works here]
+    #[arg(long, value_name = "NAME")]
+    pub engine: Option<String>,
+    /// Seed of the random number generator [default: drawn, and reported]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Print one JSON document, to stdout or to PATH
+    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub json: Option<PathBuf>,
 }
 
 /// Reads fio's 0 or 1.

@@ -73,9 +73,12 @@ fn measures(command: &Command) -> bool {
     match command {
         // Repeats have a process each, which does the same.
         Command::Run(args) => args.repeats.is_none() || args.part.is_some(),
-        Command::Resume(_) | Command::Check(_) | Command::Point(_) | Command::Fio(_) | Command::Doctor(_) => {
-            true
-        }
+        Command::Resume(_)
+        | Command::Check(_)
+        | Command::Capacity(_)
+        | Command::Point(_)
+        | Command::Fio(_)
+        | Command::Doctor(_) => true,
         _ => false,
     }
 }
@@ -86,6 +89,7 @@ fn dispatch(cli: &Cli, screen: Screen) -> Result<(), Failure> {
         Command::Run(args) => command::run::run(args, store, screen),
         Command::Resume(args) => command::resume::run(args, store, screen),
         Command::Check(args) => command::check::run(args, store, screen),
+        Command::Capacity(args) => command::capacity::run(args, store, screen),
         Command::Point(args) => command::point::run(args, store, screen),
         Command::Fio(args) => command::fio::run(args, store, screen),
         Command::Ls(args) => command::ls::run(args, store, screen),

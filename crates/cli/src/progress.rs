@@ -96,3 +96,42 @@ impl Drop for ProgressLine {
         self.end();
     }
 }
+
+/// The progress of something that moves a known number of bytes.
+pub struct ByteProgress {
+    bar: Option<ProgressBar>,
+    what: &'static str,
+}
+
+impl ByteProgress {
+    /// Nothing has been moved.
+    pub fn new(screen: &Screen) -> Self {
+        let bar = screen.live.then(|| {
+            let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+            let style = "{prefix:9} {bar:24.cyan/dim}  {decimal_bytes} of {decimal_total_bytes}, {eta} left";
+            let style = ProgressStyle::with_template(style).expect("the template is well formed");
+            bar.set_style(style.progress_chars("━╸━"));
+            bar
+        });
+        Self { bar, what: "" }
+    }
+
+    /// Shows how many bytes of it are done. With other words it begins again.
+    pub fn show(&mut self, what: &'static str, done: u64, all: u64) {
+        let Some(bar) = &self.bar else { return };
+        if self.what != what {
+            self.what = what;
+            bar.set_prefix(what);
+            bar.set_length(all);
+            bar.reset_eta();
+        }
+        bar.set_position(done);
+    }
+
+    /// Takes the line away.
+    pub fn end(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

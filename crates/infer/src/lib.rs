@@ -4,6 +4,7 @@
 
 pub mod adaptive;
 pub mod answered_limit;
+pub mod capacity;
 pub mod compare;
 pub mod conclude;
 mod consistency;

@@ -4,6 +4,7 @@
 //! [`RUN_SCHEMA`]) that other programs read. A field has the same name here and there, with its unit last.
 
 mod absence;
+mod capacity;
 pub mod cause;
 mod comparison;
 pub mod detail;
@@ -32,6 +33,10 @@ mod verdict;
 mod witness;
 
 pub use absence::{Absence, Counter, RequestError};
+pub use capacity::{
+    BeyondCapacity, BlockRun, BlockState, Capacity, CapacityCounts, CapacityFinding, CapacityProbe,
+    CapacityScope,
+};
 pub use cause::{Cause, Scopes, Tally};
 pub use comparison::{
     Compared, ComparedPair, ComparedSide, ComparedUnit, Comparison, Difference, GeometricMean, Incomparable,

@@ -16,8 +16,8 @@ use crate::{
 };
 use iosonde_infer::finding::RUN;
 use iosonde_model::{
-    Commits, Direction, Finding, Flush, Injected, Judgement, LatencySummary, Op, Outcome, RequirementVerdict,
-    Run, Status, Trial, TrialSpec, Unit, Verification, fio::FioReport, units,
+    Capacity, Commits, Direction, Finding, Flush, Injected, Judgement, LatencySummary, Op, Outcome,
+    RequirementVerdict, Run, Status, Trial, TrialSpec, Unit, Verification, fio::FioReport, units,
 };
 
 pub use crate::paint::Paint;
@@ -79,6 +79,20 @@ fn requirement(run: &Run, table: &RequirementTable, paint: Paint) -> String {
     let validity = validity(run);
     for warning in validity.lines.iter().filter(|line| line.mark == Weight::Doubt).take(CHECK_WARNINGS_MAX) {
         line("warning", &warning.text);
+    }
+    out
+}
+
+/// The screen of a test of capacity.
+pub fn capacity(capacity: &Capacity, paint: Paint) -> String {
+    const LEAD: usize = 14;
+    let verdict = text::capacity::verdict(&capacity.finding);
+    let word = text::requirement::verdict(verdict).to_uppercase();
+    let gap = " ".repeat(LEAD - word.len());
+    let lead = format!("{}{gap}", paint.ink(verdict_ink(verdict), &word));
+    let mut out = paint.hang(&lead, LEAD, &clean(&text::capacity::answer(capacity)));
+    for (label, text) in text::capacity::lines(capacity) {
+        out += &paint.hang(&format!("  {label:<w$}", w = LEAD - 2), LEAD, &text);
     }
     out
 }

@@ -5,7 +5,8 @@
 //! - [`guard`] opens a target and refuses whatever could destroy data;
 //! - [`witness`] reads what others saw: block-layer counters, page cache, CPU time, pressure, temperature;
 //! - [`platform`] describes the machine and its devices;
-//! - [`verify`] writes marked blocks and checks what is read back.
+//! - [`verify`] writes marked blocks and checks what is read back;
+//! - [`capacity`] looks with such blocks for capacity that is not there.
 //!
 //! The only crate with `unsafe` code. Linux only. It counts and records; statistics are left to other crates.
 //!
@@ -56,6 +57,7 @@
 compile_error!("iosonde measures on Linux only, so far: engines, guard and witnesses ask the Linux kernel");
 
 pub mod buffer;
+pub mod capacity;
 pub mod ceiling;
 pub mod clock;
 pub mod confine;

@@ -30,7 +30,7 @@ pub struct SharedDevice {
 impl SharedDevice {
     /// A device at the beginning of its time.
     pub fn new(device: Device) -> Self {
-        let contents = Contents::new(device.serves_old_versions());
+        let contents = Contents::new(device.serves_old_versions(), device.fake_capacity());
         Self {
             device: Rc::new(RefCell::new(device)),
             clock: VirtualClock::default(),

@@ -13,6 +13,7 @@
 //!   slots          so many commands at once, the others wait
 //!   link           command latency; writes move their bytes down, reads up
 //!   faults         requests fail, get stuck, or find the device gone
+//!   fake           data are lost that the device has no room for
 //!   thermal, neighbour, noise
 //!                  stretch the time that the medium takes
 //!   queue, flash, disk, raid
@@ -28,7 +29,7 @@ use crate::{
     event::{Event, Leg},
     file::DeviceFile,
     flow::{Counters, Flow, Id},
-    part::{Part, PartPosition, Side, Step},
+    part::{FakeCapacity, Part, PartPosition, Side, Step},
     request::{Ask, Done, REFUSAL_NS},
 };
 
@@ -138,6 +139,11 @@ impl Device {
     /// Returns true if reads may return older versions of the data, which the caller must then keep.
     pub fn serves_old_versions(&self) -> bool {
         self.file.settings().any(|settings| settings.serves_old_versions())
+    }
+
+    /// Returns what the device holds of the capacity that it claims, if it is a fake.
+    pub fn fake_capacity(&self) -> Option<FakeCapacity> {
+        self.file.settings().find_map(|settings| settings.fake_capacity())
     }
 
     /// Returns the CPU time of one request in the program, in nanoseconds. The device already includes it in its

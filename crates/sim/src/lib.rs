@@ -71,7 +71,7 @@ pub use builtin::{builtin, builtin_names};
 pub use device::Device;
 pub use file::{DeviceFile, DeviceParameter};
 pub use flow::Counters;
-pub use part::part_manuals;
+pub use part::{Beyond, FakeCapacity, part_manuals};
 pub use reader::Members;
 pub use reference::{Reference, ReferenceLoad, reference};
 pub use request::{Ask, Done, Fate};

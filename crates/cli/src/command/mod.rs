@@ -1,5 +1,6 @@
 //! One file a subcommand.
 
+pub mod capacity;
 pub mod check;
 pub mod compare;
 pub mod devices;

@@ -28,7 +28,7 @@ pub mod info;
 pub mod power;
 mod precondition;
 pub mod prepare;
-mod stall;
+pub mod stall;
 pub mod write_limit;
 
 /// The experiment that trials are kept under which bring the storage to a state.

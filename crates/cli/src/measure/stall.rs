@@ -12,7 +12,7 @@ use super::Measurement;
 use crate::{failure::FAILED, notebook, screen::Screen};
 
 /// Flushing what was filled may take long on a slow disk.
-const STALLED_FILLING_AFTER: Duration = Duration::from_secs(600);
+pub const STALLED_FILLING_AFTER: Duration = Duration::from_secs(600);
 
 impl Measurement {
     /// Looks on while a trial runs.
@@ -28,16 +28,20 @@ impl Measurement {
             let (trials, option) = (self.run.trials.len(), notebook::option(book.notebook.path()));
             kept = format!("\n  {trials} trials are kept; to go on:  iosonde resume {}{option}", info.id);
         }
-        Some(StallWatch::start(after, move |idle| {
-            let idle = units::duration(idle.as_secs_f64());
-            Screen::complain(&format!(
-                "{target}: a call has not returned for {idle}: the storage or its server hangs, and the program with \
-                 it{kept}"
-            ));
-            leave::with_code(FAILED);
-            // The thread that measures cannot come back to say how it went.
-            #[allow(clippy::exit)]
-            std::process::exit(FAILED.into());
-        }))
+        Some(watch(after, target, kept))
     }
+}
+
+/// Looks on from now until it is dropped, and ends the program where no thread runs for so long.
+pub fn watch(after: Duration, target: String, kept: String) -> StallWatch {
+    StallWatch::start(after, move |idle| {
+        let idle = units::duration(idle.as_secs_f64());
+        Screen::complain(&format!(
+            "{target}: a call has not returned for {idle}: the storage or its server hangs, and the program with it{kept}"
+        ));
+        leave::with_code(FAILED);
+        // The thread that measures cannot come back to say how it went.
+        #[allow(clippy::exit)]
+        std::process::exit(FAILED.into());
+    })
 }

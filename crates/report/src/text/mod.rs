@@ -3,6 +3,7 @@
 mod absence;
 pub mod advice;
 pub mod applications;
+pub mod capacity;
 pub mod case;
 mod check;
 mod command;

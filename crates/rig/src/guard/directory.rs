@@ -15,7 +15,7 @@ use rustix::{
 
 use super::{
     admitted::Admitted,
-    intent::Intent,
+    intent::{Intent, Writes},
     open::OpenedPath,
     own::{OwnFile, StrayRecorder},
     refusal::{Refusal, exchanged},
@@ -56,7 +56,8 @@ pub(super) fn admit(
     let room = room(found.handle(), in_memory).map_err(|error| {
         Refusal::new(format!("The free space of {shown} cannot be read: {}.", in_words(&error)))
     })?;
-    if room.own_bytes < ROOM_MIN_BYTES {
+    let room_bytes = if intent.writes == Writes::Everywhere { room.whole_bytes } else { room.own_bytes };
+    if room_bytes < ROOM_MIN_BYTES {
         return Err(too_small(path, &room));
     }
     let own = OwnFile::make(found.handle(), path, recorder).map_err(|error| not_made(path, &error))?;
@@ -70,7 +71,7 @@ pub(super) fn admit(
         kind: TargetKind::Directory,
         own: Some(own),
         size_bytes: 0,
-        room_bytes: Some(room.own_bytes),
+        room_bytes: Some(room_bytes),
         free_bytes: room.available_bytes,
         writable: true,
         notes,
@@ -211,6 +212,7 @@ mod tests {
             available_bytes: Some(12 << 20),
             total_bytes: 1 << 30,
             own_bytes: 0,
+            whole_bytes: 0,
             process_limit: false,
         };
         let text = too_small(Path::new("/mnt"), &room).to_string();

@@ -22,6 +22,8 @@ pub enum Writes {
     Optional,
     /// The workload itself writes: with `--read-only` the command is refused.
     Needed,
+    /// The same, and it writes wherever it can: a directory's own file takes all of the room.
+    Everywhere,
 }
 
 /// Intended use of a target.

@@ -60,7 +60,8 @@ impl Refusal {
 
     /// Leaves out what a command that has to write cannot do.
     pub(super) fn for_writes(mut self, writes: Writes) -> Self {
-        self.advice.retain(|remedy| writes != Writes::Needed || !remedy.reads_only);
+        let must_write = matches!(writes, Writes::Needed | Writes::Everywhere);
+        self.advice.retain(|remedy| !must_write || !remedy.reads_only);
         self
     }
 

@@ -25,6 +25,8 @@ pub(super) struct Room {
     pub(super) total_bytes: u64,
     /// Largest size of an own file: at most half of the available bytes, and a tenth of the file system stays free.
     pub(super) own_bytes: u64,
+    /// Size of an own file that takes the room of all: a fiftieth of what is available stays.
+    pub(super) whole_bytes: u64,
     /// True if not the file system but a limit of this process (`ulimit -f`) is the narrow place.
     pub(super) process_limit: bool,
 }
@@ -50,8 +52,12 @@ pub(super) fn room(file: &File, in_memory: bool) -> io::Result<Room> {
 fn share(total_bytes: u64, available_bytes: Option<u64>, file_limit_bytes: Option<u64>) -> Room {
     let by_rules =
         available_bytes.map_or(UNTOLD_BYTES, |bytes| (bytes / 2).min(bytes.saturating_sub(total_bytes / 10)));
-    let own_bytes = by_rules.min(file_limit_bytes.unwrap_or(u64::MAX));
-    Room { available_bytes, total_bytes, own_bytes, process_limit: own_bytes < by_rules }
+    let limit_bytes = file_limit_bytes.unwrap_or(u64::MAX);
+    let own_bytes = by_rules.min(limit_bytes);
+    // Programs that write a little meanwhile find room: 64 MiB at least.
+    let whole = |bytes: u64| bytes.saturating_sub((bytes / 50).max(ROOM_MIN_BYTES));
+    let whole_bytes = available_bytes.map_or(UNTOLD_BYTES, whole).min(limit_bytes);
+    Room { available_bytes, total_bytes, own_bytes, whole_bytes, process_limit: own_bytes < by_rules }
 }
 
 #[cfg(test)]

@@ -44,6 +44,11 @@ impl WriterId {
         Self { trial: XxHash3_64::oneshot_with_seed(seed, name.as_bytes()), seed }
     }
 
+    /// The writer of a whole block; `None` where none says so.
+    pub fn of_block(block: &[u8]) -> Option<Self> {
+        BlockMark::of_block(block).map(|mark| Self { trial: mark.trial, seed: long(block, 32) })
+    }
+
     /// Writes the mark into every sector of a block.
     #[inline]
     pub fn write(self, block: &mut [u8], offset_bytes: u64, generation: u32) {

@@ -27,6 +27,7 @@ mod mark;
 mod problem;
 mod read_back;
 mod reads;
+mod transfer;
 mod writes;
 
 #[cfg(test)]
@@ -45,9 +46,10 @@ use crate::{
 
 pub use self::{
     ledger::Ledger,
-    mark::{SECTOR_BYTES, WriterId},
+    mark::{BlockMark, SECTOR_BYTES, WriterId},
     problem::{Unfit, problem},
     read_back::read_back,
+    transfer::{Transfer, Way},
 };
 use self::{reads::Reads, writes::Writes};
 

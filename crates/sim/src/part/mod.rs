@@ -13,6 +13,7 @@ use crate::{
     flow::{Flow, Id},
     reader::Reader,
 };
+pub use fake::{Beyond, FakeCapacity};
 
 registry! {
     /// Registry of parts, from the program down to the medium.
@@ -26,6 +27,7 @@ registry! {
         slots::Slots,
         link::Link,
         faults::Faults,
+        fake::Fake,
         thermal::Thermal,
         neighbour::Neighbour,
         noise::Noise,
@@ -91,6 +93,11 @@ pub(crate) trait Settings: fmt::Debug + Send + Sync {
     /// Returns true if some reads return older data.
     fn serves_old_versions(&self) -> bool {
         false
+    }
+
+    /// Returns what it holds of the capacity that it claims, if that is not all.
+    fn fake_capacity(&self) -> Option<FakeCapacity> {
+        None
     }
 
     /// Memory of the host whose page cache it is.

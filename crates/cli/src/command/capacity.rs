@@ -1,0 +1,168 @@
+//! `iosonde capacity`: does storage hold as much as it claims?
+
+use std::{io, path::Path, time::Instant};
+
+use iosonde_infer::capacity;
+use iosonde_model::{Capacity, CapacityFinding, CapacityScope, units};
+use iosonde_report::terminal;
+use iosonde_rig::{
+    capacity::{Layout, Prober, Stage},
+    clock::Clock,
+    guard::{Protected, TargetKind, Writes},
+    interrupt,
+};
+
+use crate::{
+    args::CapacityArgs,
+    failure::{DOUBT, Failure, INTERRUPTED, in_words},
+    measure::{power, stall},
+    notebook,
+    options::Options,
+    output::{self, result},
+    progress::ByteProgress,
+    screen::Screen,
+    session::{self, Asked, Session},
+};
+
+/// So often the range in which the real capacity ends is narrowed down: each time 64-fold, for the time that a window
+/// takes.
+const NARROWINGS: u32 = 2;
+
+/// Probes a target.
+pub fn run(args: &CapacityArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
+    let inputs = output::inputs([args.target.as_str()]);
+    args.json.as_deref().map_or(Ok(()), |json| output::check(json, &inputs, screen))?;
+    let seed = args.seed.unwrap_or_else(|| rand::random::<u64>() >> 11);
+    let options = Options {
+        size_bytes: args.size,
+        engine: args.engine.clone(),
+        destroy: args.destroy.clone(),
+        // What a simulated device claims is what its file says.
+        exact_size: true,
+        ..Options::usual(0, 1.0, seed)
+    };
+    let mut book = notebook::open(store, &screen)?;
+    let results = args.json.clone().map(|path| Protected { path, what: "the JSON document of this command" });
+    let apart: Vec<_> = notebook::files(book.path()).into_iter().chain(results).collect();
+    let asked = Asked { command: "iosonde capacity", writes: Writes::Everywhere, apart: &apart };
+    let session = session::open(&args.target, &options, asked, &mut notebook::Strays(&mut book))?;
+    let scope = scope(&session);
+    if args.resume && !matches!(scope, CapacityScope::Device | CapacityScope::File) {
+        return Err(Failure::usage(format!(
+            "{}: nothing is left of an interrupted test but on a device or in a file; leave --resume out",
+            args.target
+        )));
+    }
+    let places = power::places(book.path(), std::iter::once(&session));
+    let probed = || probe(args, &session, seed, screen);
+    power::least(&places, probed, |capacity| show(&capacity?, args, screen))
+}
+
+fn scope(session: &Session) -> CapacityScope {
+    match session.admitted.as_ref().map(|admitted| admitted.kind) {
+        None => CapacityScope::Simulated,
+        Some(TargetKind::Block) => CapacityScope::Device,
+        Some(TargetKind::File) => CapacityScope::File,
+        Some(TargetKind::Directory) => CapacityScope::FreeSpace,
+    }
+}
+
+fn probe(args: &CapacityArgs, session: &Session, seed: u64, screen: Screen) -> Result<Capacity, Failure> {
+    let target = &args.target;
+    let scope = scope(session);
+    let size_bytes = args.size.unwrap_or(u64::MAX).min(session.room_bytes);
+    let stop = interrupt::catch();
+    let began = Instant::now();
+    let _watch = (scope != CapacityScope::Simulated)
+        .then(|| stall::watch(stall::STALLED_FILLING_AFTER, target.clone(), String::new()));
+    let failed = |error: io::Error| failure(args, &error);
+    let way = (session.device.engine.as_str(), session.device.direct);
+    let mut prober = Prober::open(&session.bed, way, seed, stop).map_err(failed)?;
+    if scope == CapacityScope::FreeSpace && !prober.reserve(size_bytes).map_err(failed)? && !args.full {
+        return Err(Failure::usage(format!(
+            "{target}: its file system reserves no place for a file, so that a sample of one says nothing; use --full, or \
+             name the device"
+        )));
+    }
+    let layout = if args.full {
+        Layout::whole(size_bytes)
+    } else {
+        let window_bytes = prober.window_bytes(size_bytes).map_err(failed)?;
+        Layout::sparse(size_bytes, window_bytes, seed)
+    };
+    let written_bytes = layout.written_bytes();
+    let amount = units::decimal_bytes(written_bytes);
+    screen.say(&format!("testing       {target}: writing {amount}, then reading it back"));
+    let mut progress = ByteProgress::new(&screen);
+    let mut told = |stage: Stage, done_bytes: u64, all_bytes: u64| {
+        let what = match stage {
+            Stage::Writing => "writing",
+            Stage::Reading => "reading",
+        };
+        progress.show(what, done_bytes, all_bytes);
+    };
+    let from_bytes = if args.resume { prober.take_up(&layout).map_err(failed)? } else { None };
+    let unwritable = prober.write_from(&layout, from_bytes.unwrap_or(0), &mut told).map_err(failed)?;
+    let found = prober.read(&layout, &unwritable, &mut told).map_err(failed)?;
+    progress.end();
+    let mut finding = capacity::finding(&found);
+    for _ in 0..NARROWINGS {
+        let CapacityFinding::Ends { at_least_bytes, at_most_bytes, .. } = finding else { break };
+        if layout.is_whole() || at_most_bytes <= at_least_bytes + found.block_bytes {
+            break;
+        }
+        let within = prober.narrow(&layout, &(at_least_bytes..at_most_bytes)).map_err(failed)?;
+        finding = capacity::narrowed(finding, &within);
+    }
+    let counts = found.counts();
+    let elapsed_s = match &session.bed.clock {
+        Clock::Virtual(clock) => clock.now_ns() as f64 / 1e9,
+        _ => began.elapsed().as_secs_f64(),
+    };
+    Ok(Capacity {
+        target: target.clone(),
+        scope,
+        claimed_bytes: found.claimed_bytes,
+        full: layout.is_whole(),
+        blocks: counts.kept + counts.lost + counts.shifted + counts.failed,
+        block_bytes: found.block_bytes,
+        step_bytes: found.step_bytes,
+        written_bytes: written_bytes - from_bytes.unwrap_or(0),
+        written_before_bytes: from_bytes.unwrap_or(0),
+        found: counts,
+        elapsed_s,
+        finding,
+    })
+}
+
+/// How the command ends where the storage or the user ended the test.
+fn failure(args: &CapacityArgs, error: &io::Error) -> Failure {
+    let target = &args.target;
+    if error.kind() == io::ErrorKind::Interrupted {
+        let destroy = args.destroy.as_ref().map_or_else(String::new, |identity| match identity.as_str() {
+            "" => " --destroy".to_owned(),
+            identity => format!(" --destroy={identity}"),
+        });
+        let on = if args.full && args.destroy.is_some() {
+            format!("\n  to go on:  iosonde capacity {target} --full --resume{destroy}")
+        } else {
+            String::new()
+        };
+        return Failure { code: INTERRUPTED, text: format!("interrupted; nothing is concluded{on}") };
+    }
+    Failure::failed(format!("{target}: the test could not go on: {}", in_words(error)))
+}
+
+fn show(capacity: &Capacity, args: &CapacityArgs, screen: Screen) -> Result<(), Failure> {
+    match &args.json {
+        Some(path) => {
+            let text = iosonde_report::capacity_json(capacity).map_err(Failure::failed)?;
+            result(path, &text, screen)?;
+        }
+        None => screen.result(&terminal::capacity(capacity, screen.paint()))?,
+    }
+    match capacity.finding {
+        CapacityFinding::Genuine { .. } => Ok(()),
+        _ => Err(Failure { code: DOUBT, text: String::new() }),
+    }
+}

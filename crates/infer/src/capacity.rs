@@ -1,0 +1,248 @@
+//! What storage really holds, from what was read back.
+//!
+//! Fake storage either has nothing behind its real capacity, or gives several addresses one place. In the first case what
+//! is kept ends at one offset. In the second one every block that holds another place's data tells a distance, and all of
+//! them are multiples of the real capacity: their greatest common divisor is believed if it explains every block that was
+//! read, by which of its writes came last.
+
+use iosonde_model::{BeyondCapacity, BlockRun, BlockState, CapacityFinding, CapacityProbe};
+
+/// Where so much of what does not fit an end at one offset is found, beside what fits it, data are lost here and there
+/// instead: a cache may still hold the last of what was written behind the end. A choice.
+const UNFIT_SHARE: f64 = 0.5;
+/// So much of the read blocks may contradict a wrap: blocks that are bad as well. A choice.
+const CONTRADICTING_SHARE: f64 = 0.01;
+/// One in so many probes of single blocks is allowed to miss what the share promises.
+const MISS_PROBABILITY: f64 = 0.05;
+
+/// Concludes what the storage holds.
+pub fn finding(probe: &CapacityProbe) -> CapacityFinding {
+    let Some(first) = probe.runs.iter().find(|run| run.state != BlockState::Kept) else {
+        let places = probe.writes.iter().filter(|write| write.end - write.start == probe.block_bytes).count();
+        let every_block = probe.step_bytes <= probe.block_bytes;
+        // None of n independent places is bad with probability (1 - share)^n.
+        let missed = 1.0 - MISS_PROBABILITY.powf(1.0 / places.max(1) as f64);
+        return CapacityFinding::Genuine { missed_share: (!every_block).then_some(missed) };
+    };
+    wrap(probe).or_else(|| end(probe)).unwrap_or_else(|| {
+        let all: f64 = probe.runs.iter().map(|run| weight(probe, run)).sum();
+        let bad: f64 = probe.runs.iter().filter(|run| is_bad(run)).map(|run| weight(probe, run)).sum();
+        CapacityFinding::Damaged { share: bad / all, first_bytes: first.from_bytes }
+    })
+}
+
+/// A capacity that ends within a range, after blocks within that range were tested: what is kept ends there once, or
+/// nothing is known better.
+pub fn narrowed(finding: CapacityFinding, within: &CapacityProbe) -> CapacityFinding {
+    let CapacityFinding::Ends { at_least_bytes, at_most_bytes, beyond } = finding else { return finding };
+    let first_bad = within.runs.iter().position(is_bad).unwrap_or(within.runs.len());
+    let (kept, bad) = within.runs.split_at(first_bad);
+    if !bad.iter().all(is_bad) {
+        return finding;
+    }
+    CapacityFinding::Ends {
+        at_least_bytes: kept.last().map_or(at_least_bytes, |run| run.end_bytes().max(at_least_bytes)),
+        at_most_bytes: bad.first().map_or(at_most_bytes, |run| run.from_bytes.min(at_most_bytes)),
+        beyond,
+    }
+}
+
+fn is_bad(run: &BlockRun) -> bool {
+    run.state != BlockState::Kept
+}
+
+/// Addresses that a run stands for: a single block for those up to the next place, a longer run for itself.
+fn weight(probe: &CapacityProbe, run: &BlockRun) -> f64 {
+    if run.length_bytes <= probe.block_bytes { probe.step_bytes as f64 } else { run.length_bytes as f64 }
+}
+
+fn greatest_common_divisor(mut one: u64, mut other: u64) -> u64 {
+    while other > 0 {
+        (one, other) = (other, one % other);
+    }
+    one
+}
+
+/// The real capacity, if addresses begin again there.
+fn wrap(probe: &CapacityProbe) -> Option<CapacityFinding> {
+    let distances = probe.runs.iter().filter_map(|run| match run.state {
+        BlockState::Shifted { by_bytes } => Some(by_bytes.unsigned_abs()),
+        _ => None,
+    });
+    let period_bytes = distances.fold(0, greatest_common_divisor);
+    if period_bytes < probe.block_bytes || period_bytes >= probe.claimed_bytes {
+        return None;
+    }
+    let written = probe.runs.iter().filter(|run| run.state != BlockState::Unwritable);
+    let (mut all, mut contradicting) = (0.0, 0.0);
+    for run in written {
+        // What lies in a run has one writer after the other, at one distance.
+        let weight = weight(probe, run);
+        all += weight;
+        let ends = [run.from_bytes, run.end_bytes() - probe.block_bytes];
+        let fits = ends.into_iter().all(|at| {
+            let due = last_written(probe, period_bytes, at).map(|from| from as i64 - at as i64);
+            match run.state {
+                BlockState::Kept => due == Some(0),
+                BlockState::Shifted { by_bytes } => due == Some(by_bytes),
+                BlockState::Lost | BlockState::Unreadable | BlockState::Unwritable => false,
+            }
+        });
+        contradicting += if fits { 0.0 } else { weight };
+    }
+    (contradicting <= CONTRADICTING_SHARE * all)
+        .then_some(CapacityFinding::Wraps { real_bytes: period_bytes })
+}
+
+/// The address whose data a place holds, if addresses begin again after a period: the one that was written last of all
+/// that share the place.
+fn last_written(probe: &CapacityProbe, period_bytes: u64, at_bytes: u64) -> Option<u64> {
+    let phase = at_bytes % period_bytes;
+    probe.writes.iter().rev().find_map(|write| {
+        let last = write.end.checked_sub(probe.block_bytes)?.checked_sub(phase)?;
+        let address = phase + last / period_bytes * period_bytes;
+        (address >= write.start).then_some(address)
+    })
+}
+
+/// The offset at which what is kept ends, if it ends at one.
+fn end(probe: &CapacityProbe) -> Option<CapacityFinding> {
+    let bad: f64 = probe.runs.iter().filter(|run| is_bad(run)).map(|run| weight(probe, run)).sum();
+    // With the end before all runs, all that is bad fits and all that is kept does not. Run by run it moves behind them.
+    let kept: f64 = probe.runs.iter().map(|run| weight(probe, run)).sum::<f64>() - bad;
+    let (mut unfit, mut best) = (kept, (kept, 0));
+    for (index, run) in probe.runs.iter().enumerate() {
+        unfit += if is_bad(run) { weight(probe, run) } else { -weight(probe, run) };
+        if unfit < best.0 {
+            best = (unfit, index + 1);
+        }
+    }
+    let (unfit, index) = best;
+    let (below, above) = probe.runs.split_at(index);
+    let fits: f64 = above.iter().filter(|run| is_bad(run)).map(|run| weight(probe, run)).sum();
+    if above.is_empty() || unfit > UNFIT_SHARE * fits {
+        return None;
+    }
+    let has = |is: fn(BlockState) -> bool| above.iter().any(|run| is(run.state));
+    let beyond = if has(|state| matches!(state, BlockState::Shifted { .. })) {
+        BeyondCapacity::Mixed
+    } else if has(|state| state == BlockState::Lost) {
+        BeyondCapacity::Lost
+    } else {
+        BeyondCapacity::Errors
+    };
+    Some(CapacityFinding::Ends {
+        at_least_bytes: below.last().map_or(0, BlockRun::end_bytes),
+        at_most_bytes: above[0].from_bytes,
+        beyond,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+
+    use super::*;
+
+    const BLOCK: u64 = 4096;
+
+    /// A device of 1,000 blocks that was written whole, and of which a rule tells what each block holds.
+    fn written_whole(holds: impl Fn(u64) -> BlockState) -> CapacityProbe {
+        let mut runs: Vec<BlockRun> = Vec::new();
+        for block in 0..1000 {
+            let state = holds(block);
+            match runs.last_mut().filter(|run| run.state == state) {
+                Some(run) => run.length_bytes += BLOCK,
+                None => runs.push(BlockRun { from_bytes: block * BLOCK, length_bytes: BLOCK, state }),
+            }
+        }
+        let all: Range<u64> = 0..1000 * BLOCK;
+        CapacityProbe {
+            claimed_bytes: all.end,
+            block_bytes: BLOCK,
+            step_bytes: BLOCK,
+            writes: vec![all],
+            runs,
+        }
+    }
+
+    #[test]
+    fn what_came_back_whole_is_genuine() {
+        let genuine = finding(&written_whole(|_| BlockState::Kept));
+        assert_eq!(genuine, CapacityFinding::Genuine { missed_share: None });
+    }
+
+    #[test]
+    fn the_period_of_addresses_is_exact_also_where_it_is_no_power_of_two() {
+        for real in [1, 7, 300, 333, 512, 999] {
+            let probe = written_whole(|block| {
+                let last = block % real + (999 - block % real) / real * real;
+                match last.cast_signed() - block.cast_signed() {
+                    0 => BlockState::Kept,
+                    by => BlockState::Shifted { by_bytes: by * BLOCK.cast_signed() },
+                }
+            });
+            assert_eq!(finding(&probe), CapacityFinding::Wraps { real_bytes: real * BLOCK }, "{real}");
+        }
+    }
+
+    #[test]
+    fn an_end_is_found_although_a_cache_keeps_what_was_written_last() {
+        let probe = written_whole(|block| match block {
+            ..400 | 900.. => BlockState::Kept,
+            _ => BlockState::Lost,
+        });
+        let (at_least_bytes, at_most_bytes) = (400 * BLOCK, 400 * BLOCK);
+        let ends = CapacityFinding::Ends { at_least_bytes, at_most_bytes, beyond: BeyondCapacity::Lost };
+        assert_eq!(finding(&probe), ends);
+    }
+
+    #[test]
+    fn blocks_within_the_range_narrow_it_unless_they_contradict_one_another() {
+        let ends = |low: u64, high: u64| CapacityFinding::Ends {
+            at_least_bytes: low * BLOCK,
+            at_most_bytes: high * BLOCK,
+            beyond: BeyondCapacity::Lost,
+        };
+        let run = |block: u64, state| BlockRun { from_bytes: block * BLOCK, length_bytes: BLOCK, state };
+        let within = |states: [BlockState; 3]| CapacityProbe {
+            runs: [200, 400, 600].into_iter().zip(states).map(|(block, state)| run(block, state)).collect(),
+            ..written_whole(|_| BlockState::Kept)
+        };
+        let (kept, lost) = (BlockState::Kept, BlockState::Lost);
+        assert_eq!(narrowed(ends(100, 900), &within([kept, lost, lost])), ends(201, 400));
+        assert_eq!(narrowed(ends(100, 900), &within([lost; 3])), ends(100, 200));
+        assert_eq!(narrowed(ends(100, 900), &within([kept; 3])), ends(601, 900));
+        assert_eq!(narrowed(ends(100, 900), &within([lost, kept, lost])), ends(100, 900));
+    }
+
+    #[test]
+    fn what_shares_one_place_is_no_wrap() {
+        let probe = written_whole(|block| match block {
+            ..400 | 999 => BlockState::Kept,
+            _ => BlockState::Shifted { by_bytes: (999 - block as i64) * BLOCK as i64 },
+        });
+        assert!(matches!(
+            finding(&probe),
+            CapacityFinding::Ends { at_most_bytes, beyond: BeyondCapacity::Mixed, .. } if at_most_bytes == 400 * BLOCK
+        ));
+    }
+
+    #[test]
+    fn scattered_loss_is_damage_with_its_share() {
+        let probe = written_whole(|block| if block % 10 == 3 { BlockState::Lost } else { BlockState::Kept });
+        let CapacityFinding::Damaged { share, first_bytes } = finding(&probe) else { panic!() };
+        assert!((share - 0.1).abs() < 1e-9);
+        assert_eq!(first_bytes, 3 * BLOCK);
+    }
+
+    #[test]
+    fn single_places_promise_what_they_can() {
+        let mut probe = written_whole(|_| BlockState::Kept);
+        probe.step_bytes = 10 * BLOCK;
+        probe.writes = (0..100).map(|place| place * 10 * BLOCK..(place * 10 + 1) * BLOCK).collect();
+        let CapacityFinding::Genuine { missed_share: Some(missed) } = finding(&probe) else { panic!() };
+        // The rule of three: 3 / 100.
+        assert!((missed - 0.0295).abs() < 1e-4);
+    }
+}

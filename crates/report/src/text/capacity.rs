@@ -1,0 +1,164 @@
+//! Words of a capacity: the answer, and what it rests on.
+
+use iosonde_model::{BeyondCapacity, Capacity, CapacityFinding, CapacityScope, RequirementVerdict, units};
+
+/// Digits of a share in a sentence: 0.16 %.
+const SMALL_SHARE: f64 = 1e-3;
+
+/// Whether the storage holds what it claims.
+pub fn verdict(finding: &CapacityFinding) -> RequirementVerdict {
+    match finding {
+        CapacityFinding::Genuine { .. } => RequirementVerdict::Pass,
+        _ => RequirementVerdict::Fail,
+    }
+}
+
+/// The answer in a sentence.
+pub fn answer(capacity: &Capacity) -> String {
+    let Capacity { target, claimed_bytes, finding, .. } = capacity;
+    let claimed = units::decimal_bytes(*claimed_bytes);
+    let claim = match capacity.scope {
+        CapacityScope::FreeSpace => format!("the free space under {target} is {claimed}"),
+        _ => format!("{target} claims {claimed}"),
+    };
+    match finding {
+        CapacityFinding::Genuine { .. } => match capacity.scope {
+            CapacityScope::FreeSpace => format!("{claim}, and it keeps what is written to it"),
+            _ => format!("{target} holds the {claimed} that it claims"),
+        },
+        CapacityFinding::Wraps { real_bytes } => {
+            format!("{claim} and holds {}", units::decimal_bytes(*real_bytes))
+        }
+        CapacityFinding::Ends { at_least_bytes, at_most_bytes, .. } => {
+            let (low, high) = (units::decimal_bytes(*at_least_bytes), units::decimal_bytes(*at_most_bytes));
+            if low == high {
+                format!("{claim} and holds {low}")
+            } else if *at_least_bytes == 0 {
+                format!("{claim} and holds less than {high}")
+            } else {
+                format!("{claim} and holds {low} to {high}")
+            }
+        }
+        CapacityFinding::Damaged { share, .. } => {
+            format!("{claim}, and {} of it does not keep what is written to it", small(*share))
+        }
+    }
+}
+
+/// What the answer rests on and what it means, in labelled lines.
+pub fn lines(capacity: &Capacity) -> Vec<(&'static str, String)> {
+    let block = units::size(capacity.block_bytes);
+    let mut lines = Vec::new();
+    match capacity.finding {
+        CapacityFinding::Genuine { .. } => {}
+        CapacityFinding::Wraps { .. } => lines.push((
+            "beyond it",
+            "addresses begin again at 0: writing there replaces what was written at the beginning".to_owned(),
+        )),
+        CapacityFinding::Ends { beyond, .. } => lines.push((
+            "beyond it",
+            match beyond {
+                BeyondCapacity::Lost => "what is written there is lost, without an error".to_owned(),
+                BeyondCapacity::Mixed => {
+                    "data written there replace one another, without an error".to_owned()
+                }
+                BeyondCapacity::Errors => "writing or reading fails".to_owned(),
+            },
+        )),
+        CapacityFinding::Damaged { first_bytes, .. } => {
+            lines.push(("first at", format!("offset {first_bytes} ({})", units::decimal_bytes(first_bytes))))
+        }
+    }
+    let found = capacity.found;
+    let tested = if capacity.full {
+        format!("every block of {block}: {} of them", units::count(capacity.blocks as f64))
+    } else {
+        let step = units::size(capacity.step_bytes);
+        format!("the first and the last {step}, and between them two blocks of {block} in every {step}")
+    };
+    lines.push(("tested", tested));
+    if found.kept < capacity.blocks {
+        let counted =
+            [(found.lost, "lost"), (found.shifted, "with another place's data"), (found.failed, "failed")];
+        let told = counted.into_iter().filter(|(count, _)| *count > 0);
+        let told: Vec<String> =
+            told.map(|(count, what)| format!("{} {what}", units::count(count as f64))).collect();
+        lines.push(("blocks", format!("{} kept, {}", units::count(found.kept as f64), told.join(", "))));
+    }
+    let written = units::decimal_bytes(capacity.written_bytes);
+    let took = units::duration(capacity.elapsed_s);
+    lines.push((
+        "took",
+        match capacity.written_before_bytes {
+            0 => format!("{took}; {written} written and read"),
+            before => format!(
+                "{took}; {written} written after the {} of the interrupted test, and all of it read",
+                units::decimal_bytes(before)
+            ),
+        },
+    ));
+    if let CapacityFinding::Genuine { missed_share: Some(share) } = capacity.finding {
+        lines.push((
+            "not seen",
+            format!(
+                "bad blocks scattered over less than {} of it (95 % confidence); --full tests each",
+                small(share)
+            ),
+        ));
+    }
+    if capacity.scope == CapacityScope::FreeSpace {
+        lines.push(("not tested", "what files occupy".to_owned()));
+    }
+    lines
+}
+
+fn small(share: f64) -> String {
+    if share > 0.0 && share < SMALL_SHARE / 10.0 { "0.01 %".to_owned() } else { units::percent(share) }
+}
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::CapacityCounts;
+
+    use super::*;
+
+    fn capacity(finding: CapacityFinding, found: CapacityCounts) -> Capacity {
+        Capacity {
+            target: "/dev/sdx".into(),
+            scope: CapacityScope::Device,
+            claimed_bytes: 1_024_000_000_000,
+            full: false,
+            blocks: 526_152,
+            block_bytes: 4096,
+            step_bytes: 1 << 30,
+            written_bytes: 2_155_000_000,
+            written_before_bytes: 0,
+            found,
+            elapsed_s: 96.0,
+            finding,
+        }
+    }
+
+    fn told(capacity: &Capacity) -> String {
+        let lines = lines(capacity).into_iter().map(|(label, text)| format!("\n{label}: {text}"));
+        format!("{}{}", answer(capacity), lines.collect::<String>())
+    }
+
+    #[test]
+    fn each_finding_has_its_words() {
+        let all = CapacityCounts { kept: 526_152, ..CapacityCounts::default() };
+        let some = CapacityCounts { kept: 524_000, lost: 2_000, shifted: 152, failed: 0 };
+        let (low, high) = (63_900_000_000, 64_400_000_000);
+        let ends =
+            CapacityFinding::Ends { at_least_bytes: low, at_most_bytes: high, beyond: BeyondCapacity::Lost };
+        let findings = [
+            (CapacityFinding::Genuine { missed_share: Some(0.0016) }, all),
+            (CapacityFinding::Wraps { real_bytes: 64_000_000_000 }, some),
+            (ends, some),
+            (CapacityFinding::Damaged { share: 0.023, first_bytes: 3_200_000_000 }, some),
+        ];
+        let told: Vec<String> =
+            findings.into_iter().map(|(finding, found)| told(&capacity(finding, found))).collect();
+        insta::assert_snapshot!(told.join("\n\n"));
+    }
+}
