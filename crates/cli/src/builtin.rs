@@ -1,8 +1,9 @@
 //! Files that come with the program: found by name, or read from a path that ends in `.toml`.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, path::Path};
 
 use iosonde_model::nearest;
+use iosonde_store::{TEXT_BYTES_MAX, read_text};
 
 use crate::failure::{Failure, in_words};
 
@@ -12,7 +13,7 @@ pub type Builtin = &'static [(&'static str, &'static str)];
 /// The text of a file by its name or path. `kind` is what one is called, `lister` the command that lists them.
 pub fn text(word: &str, list: Builtin, kind: &str, lister: &str) -> Result<Cow<'static, str>, Failure> {
     if word.ends_with(".toml") {
-        let text = std::fs::read_to_string(word)
+        let text = read_text(Path::new(word), TEXT_BYTES_MAX)
             .map_err(|e| Failure::usage(format!("the {kind} {word} cannot be read: {}", in_words(&e))))?;
         return Ok(text.into());
     }

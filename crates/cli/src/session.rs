@@ -11,6 +11,7 @@ use iosonde_rig::{
     witness::Watch,
 };
 use iosonde_sim::{Device as SimulatedDevice, DeviceFile, DeviceParameter};
+use iosonde_store::{TEXT_BYTES_MAX, read_text};
 
 use crate::{
     failure::{Failure, in_words},
@@ -103,7 +104,7 @@ pub struct Asked<'a> {
 /// The text of a simulated device: a built-in one, or a file's.
 pub fn device_file(name: &str) -> Result<DeviceFile, Failure> {
     let text = if name.ends_with(".toml") {
-        std::fs::read_to_string(Path::new(name)).map_err(|e| {
+        read_text(Path::new(name), TEXT_BYTES_MAX).map_err(|e| {
             Failure::usage(format!("the simulated device {name} cannot be read: {}", in_words(&e)))
         })?
     } else {
@@ -123,7 +124,7 @@ fn member_text(array: &str, member: &str) -> Result<String, String> {
         return iosonde_sim::builtin(member).map(str::to_owned).map_err(|unknown| unknown.to_string());
     }
     let path = Path::new(array).parent().unwrap_or(Path::new("")).join(member);
-    std::fs::read_to_string(&path).map_err(|error| format!("{} cannot be read: {error}", path.display()))
+    read_text(&path, TEXT_BYTES_MAX).map_err(|error| format!("{} cannot be read: {error}", path.display()))
 }
 
 /// Opens a simulated device, which begins as new.

@@ -9,6 +9,7 @@ use iosonde_plan::{
 };
 use iosonde_report::text;
 use iosonde_rig::guard::Writes;
+use iosonde_store::{TEXT_BYTES_MAX, read_text};
 
 use crate::failure::{Failure, in_words};
 
@@ -39,7 +40,7 @@ pub fn is_known(word: &str) -> bool {
 /// A study by its name, by an experiment's name (with that experiment's defaults), or from a file.
 pub fn find(word: &str) -> Result<Study, Failure> {
     if word.ends_with(".toml") {
-        let text = std::fs::read_to_string(Path::new(word))
+        let text = read_text(Path::new(word), TEXT_BYTES_MAX)
             .map_err(|e| Failure::usage(format!("the study {word} cannot be read: {}", in_words(&e))))?;
         return checked(Study::parse(&text, word).map_err(Failure::usage)?, word);
     }

@@ -9,7 +9,7 @@ mod mutate;
 #[path = "../examples/fuzz/parsers.rs"]
 mod parsers;
 
-use common::Bench;
+use common::{Bench, Said};
 use parsers::{parsers, series};
 
 #[test]
@@ -35,5 +35,37 @@ fn no_damaged_file_makes_a_parser_panic_or_compute_for_long() {
         assert!(tally.wrong.is_empty(), "{:?}", tally.wrong);
         // Damaged, but not so that nothing behind the first check was reached.
         assert!(tally.accepted > mutants / 50, "{}: {} of {mutants} accepted", parser.name, tally.accepted);
+    }
+}
+
+/// A name that leads to a device, or to the wrong file, fills no memory.
+#[test]
+fn a_file_without_an_end_is_refused() {
+    let bench = Bench::new();
+    for name in ["endless.toml", "endless.fio"] {
+        std::os::unix::fs::symlink("/dev/zero", bench.path(name)).unwrap();
+    }
+    // A run is a regular file: of 1 TiB, without a block.
+    let run = std::fs::File::create(bench.path("endless.iosonde")).unwrap();
+    run.set_len(1 << 40).unwrap();
+    for words in [
+        &["devices", "endless.toml"][..],
+        &["run", "endless.toml", "sim:ideal"],
+        &["run", "quick", "sim:endless.toml"],
+        &["specs", "endless.toml"],
+        &["requirements", "endless.toml"],
+        &["fio", "endless.fio"],
+        &["compare", "./endless.iosonde", "./endless.iosonde"],
+        &["report", "./endless.iosonde"],
+        &["judge", "endless.iosonde"],
+        &["import", "endless.iosonde"],
+    ] {
+        // Without a refusal the machine would have no memory left: 2 GB of addresses.
+        let inner = bench.command(words);
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", "ulimit -v 2000000 && exec \"$@\"", "sh"]);
+        command.arg(inner.get_program()).args(inner.get_args()).current_dir(bench.folder.path());
+        let said = Said::of(command.env("IOSONDE_STORE", bench.path("n.db")).output().unwrap());
+        said.refused(&["endless", "larger than"]);
     }
 }

@@ -147,6 +147,44 @@ fn a_run_whose_notebook_is_restored_from_a_copy_goes_on_in_the_copy() {
     assert!(bench.iosonde(&["ls"]).out.contains("[old]"));
 }
 
+/// Those that measure in virtual time, and one on a file, while others read.
+#[test]
+fn several_runs_into_one_notebook_at_once_are_all_kept() {
+    let bench = with_a_file();
+    bench.text("small.toml", SMALL_STUDY);
+    let simulated = |bench: &Bench, seed: &str| {
+        bench.text("small.toml", SMALL_STUDY);
+        let words = ["run", "small.toml", "sim:sata-ssd", "--seed", seed, "--label", seed, "--json", "-q"];
+        let said = bench.iosonde(&words);
+        assert_eq!(said.code, 0, "{}", said.err);
+        measured(&said)
+    };
+    std::thread::scope(|scope| {
+        let on_a_file = scope.spawn(|| bench.iosonde(&[&ON_A_FILE[..], &["--label", "file"]].concat()));
+        let together =
+            ["1", "2", "3"].map(|seed| scope.spawn(move || (seed, simulated(&Bench::new(), seed))));
+        let shared = ["1", "2", "3"].map(|seed| {
+            let bench = &bench;
+            scope.spawn(move || simulated(bench, seed))
+        });
+        for (alone, shared) in together.into_iter().zip(shared) {
+            let (seed, alone) = alone.join().unwrap();
+            assert_eq!(alone, shared.join().unwrap(), "seed {seed}");
+        }
+        let said = on_a_file.join().unwrap();
+        assert_eq!(said.code, 0, "{}", said.err);
+    });
+    for label in ["1", "2", "3", "file"] {
+        let said = bench.iosonde(&["show", label, "--json", "-q"]);
+        assert!(
+            measured(&said).len() > 3 && said.out.contains("\"state\": \"done\""),
+            "{label}: {}",
+            said.err
+        );
+    }
+    assert_eq!(bench.iosonde(&["ls"]).out.matches("done").count(), 4);
+}
+
 /// Every command that reads, on a notebook that it may not write: all work, and nothing is made or changed.
 fn reads(bench: &Bench, as_whom: &[&str], folder: &Path, program: &Path) {
     let contents = || -> Vec<_> {

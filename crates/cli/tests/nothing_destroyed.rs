@@ -212,3 +212,35 @@ fn special_files_are_no_targets() {
     }
     assert!(fs::metadata(&pipe).unwrap().file_type().is_fifo());
 }
+
+/// The target's name leads now to a file that may be overwritten, now to one that another program writes to: what is
+/// judged is what is opened.
+#[test]
+fn a_link_that_is_changed_all_the_time_leads_to_no_file_in_use() {
+    let bench = Bench::new();
+    let (scratch, precious) = (bench.file("scratch", 2), bench.file("precious", 2));
+    let in_use = File::options().write(true).open(&precious).unwrap();
+    let before = fs::read(&precious).unwrap();
+    let lead_to = |to: &Path| {
+        symlink(to, bench.path("next")).unwrap();
+        fs::rename(bench.path("next"), bench.path("target")).unwrap();
+    };
+    lead_to(&scratch);
+    let is_over = std::sync::atomic::AtomicBool::new(false);
+    let codes = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                lead_to(&precious);
+                lead_to(&scratch);
+            }
+        });
+        let words =
+            ["point", "target", "--destroy", "--rw", "randwrite", "--size", "1M", "--time", "20ms", "-q"];
+        let codes = [0; 20].map(|_| bench.iosonde(&words).code);
+        is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+        codes
+    });
+    drop(in_use);
+    assert!(fs::read(&precious).unwrap() == before, "written to: {codes:?}");
+    assert!(codes.iter().all(|code| [0, 2].contains(code)), "{codes:?}");
+}

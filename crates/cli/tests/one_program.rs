@@ -8,7 +8,8 @@ mod common;
 
 use std::{fs, process::Command, time::Duration};
 
-use common::{Bench, SMALL_STUDY, UnderWay, names_in};
+use common::{Bench, SMALL_STUDY, Said, UnderWay, mounted, names_in, preload};
+use iosonde_rig::clock::Clock;
 
 fn under_way() -> (Bench, UnderWay) {
     let bench = Bench::new();
@@ -138,4 +139,113 @@ fn who_ignores_the_end_of_a_terminal_goes_on() {
     wait_until("it works", || common::worker(child.id()).is_some() && bench.path("n.db").exists());
     send("HUP", child.id().into());
     assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+/// Sets of capabilities that a process can use, or could make use of, as bits.
+fn capabilities(process: u32) -> [u64; 3] {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let set = |name: &str| {
+        let bits = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        u64::from_str_radix(bits.trim(), 16).unwrap()
+    };
+    ["CapEff:", "CapPrm:", "CapAmb:"].map(set)
+}
+
+#[test]
+fn the_process_that_waits_has_no_capability() {
+    if capabilities(std::process::id())[1] == 0 {
+        eprintln!("skipped: this user has no capability that could be given up");
+        return;
+    }
+    let (_bench, run) = under_way();
+    let [waits, works] = run.processes().map(capabilities);
+    assert_eq!(waits, [0; 3], "{waits:x?}");
+    // The other one has some left: it was not the system that took them.
+    assert!(works[1] != 0, "{works:x?}");
+    assert_eq!(run.wait().code, 0);
+}
+
+/// Where fork(2) fails: too little memory, a filter of calls.
+#[test]
+fn without_a_second_process_the_first_one_does_the_work() {
+    let bench = Bench::new();
+    let Some(library) = preload::library(&bench) else { return };
+    bench.text("small.toml", SMALL_STUDY);
+    fs::create_dir(bench.path("here")).unwrap();
+    let mut command = bench.command(&["run", "small.toml", "here", "--size", "16M", "--json", "-q"]);
+    command.env("LD_PRELOAD", library).env("PRELOAD_FAULT", "fork");
+    let said = Said::of(command.env("PRELOAD_ALLOWED", bench.path("asked")).output().unwrap());
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(bench.path("asked").exists(), "no process was asked for");
+    let run: iosonde_report::Document = serde_json::from_str(&said.out).unwrap();
+    assert!(run.trials.len() > 4, "{}", run.trials.len());
+    assert!(names_in(&bench.path("here")).is_empty());
+}
+
+/// A limit on processes is one on threads, too, and nothing is measured without a second thread.
+#[test]
+fn a_limit_on_processes_is_said_before_anything_is_written() {
+    let bench = Bench::new();
+    let data = bench.file("data", 8);
+    let before = fs::read(&data).unwrap();
+    let mut command = Command::new("prlimit");
+    command.arg("--nproc=1");
+    if mounted::is_root() {
+        // The limit is none for root.
+        for path in [bench.folder.path(), &data] {
+            std::os::unix::fs::chown(path, Some(65534), Some(65534)).unwrap();
+        }
+        command = Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "prlimit", "--nproc=1"]);
+    }
+    // The program's folder may lie where only root may look.
+    let program = bench.path("iosonde");
+    fs::copy(env!("CARGO_BIN_EXE_iosonde"), &program).unwrap();
+    command.arg(program).args(["point", "data", "--destroy", "--rw", "randwrite", "--time", "200ms"]);
+    command.current_dir(bench.folder.path()).env("IOSONDE_STORE", bench.path("notebook.db"));
+    let said = match command.output() {
+        Ok(output) => Said::of(output),
+        Err(error) => return eprintln!("skipped: prlimit and setpriv are needed: {error}"),
+    };
+    assert_eq!(said.code, 1, "{}", said.err);
+    assert!(said.err.contains("the system gives no thread"), "{}", said.err);
+    assert!(fs::read(&data).unwrap() == before, "something was written");
+}
+
+/// A process that is stopped by SIGSTOP cannot say so: the other one looks, ten times a second of a trial, and twice.
+#[test]
+fn the_working_process_soon_sees_that_the_waiting_one_is_stopped() {
+    let bench = Bench::new();
+    bench.file("data", 8);
+    let words = ["point", "data", "--read-only", "--depth", "1", "--time", "60s", "-q"];
+    let mut child = bench.command(&words).spawn().unwrap();
+    let waits = child.id();
+    let looks = || sleeps_of_the_watch(common::worker(waits)?);
+    wait_until("a trial is under way", || looks().is_some());
+    let works = common::worker(waits).unwrap();
+    let clock = Clock::real();
+    let mut took_s = [0; 7].map(|_| {
+        let (began_s, before) = (clock.now_s(), looks().unwrap());
+        send("STOP", waits.into());
+        wait_until("it stops", || state(works) == Some('T'));
+        let (took_s, looked) = (clock.now_s() - began_s, looks().unwrap() - before);
+        send("CONT", waits.into());
+        wait_until("both go on", || [waits, works].iter().all(|process| state(*process) != Some('T')));
+        // The look that was begun before, two looks, and the stop itself.
+        assert!(looked <= 4, "{looked} looks in {took_s:.3} s");
+        took_s
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    took_s.sort_by(f64::total_cmp);
+    // The fastest: on a busy machine a thread wakes up late, as often as not.
+    assert!(took_s[0] <= 0.2, "{took_s:.3?}");
+}
+
+/// How often the thread has slept that looks for stopped processes; it is there while a trial is under way.
+fn sleeps_of_the_watch(process: u32) -> Option<u64> {
+    let threads = fs::read_dir(format!("/proc/{process}/task")).ok()?.flatten();
+    let mut status = threads.filter_map(|thread| fs::read_to_string(thread.path().join("status")).ok());
+    let watch = status.find(|status| status.starts_with("Name:\tstall-watch\n"))?;
+    watch.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?.trim().parse().ok()
 }

@@ -62,9 +62,19 @@ const NO_BREAK: char = '\u{a0}';
 /// Text from outside without control characters: a label must not move the cursor, set a colour, or turn the direction
 /// in which the rest is read.
 pub fn clean(text: &str) -> String {
-    let turns =
-        |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     text.chars().map(|c| if c.is_control() || turns(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// A page or a picture without them; line ends and tabs are its own.
+pub(crate) fn clean_page(page: &str) -> String {
+    let is_own = |c: char| matches!(c, '\n' | '\r' | '\t');
+    page.chars().map(|c| if c.is_control() && !is_own(c) || turns(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// The marks that turn the direction in which text is read, Unicode's `Bidi_Control`.
+fn turns(c: char) -> bool {
+    let single = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}');
+    single || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Puts no-break spaces inside intervals (`[6.84, 6.98]`), between a number and its unit, and between a value

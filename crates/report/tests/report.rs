@@ -361,6 +361,41 @@ fn names_of_any_kind_and_length_are_text() {
     }
 }
 
+/// They would let the rest of a line, or of a script, read as something else; and no page has a bare escape.
+#[test]
+fn no_name_turns_the_direction_of_a_page_or_a_picture() {
+    const MARKS: [char; 14] = [
+        '\u{61c}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202b}', '\u{202c}', '\u{202d}', '\u{202e}',
+        '\u{2066}', '\u{2067}', '\u{2068}', '\u{2069}', '\u{1b}', '\0',
+    ];
+    let name = MARKS.iter().map(|mark| format!("a{mark}b\"'")).collect::<String>();
+    let mut run = common::rich(2);
+    run.info.target.clone_from(&name);
+    run.info.label = Some(name.clone());
+    run.info.device.model = Some(name.clone());
+    run.info.command = format!("iosonde run quick {name}");
+    let mut sides: Vec<_> = (1..=2).map(common::side).collect();
+    sides[0].name = name;
+    let question = compare::Question {
+        figure: iosonde_model::ComparedFigure::Iops,
+        margin: 0.02,
+        confidence: 0.95,
+        over: false,
+    };
+    let compared = compare::compare(&sides, &question).expect("they have like points");
+    for format in FORMATS.iter().filter(|format| ["html", "svg", "md", "text"].contains(&format.name())) {
+        let one = format.render(&run).unwrap_or_else(|error| panic!("{}: {error}", format.name()));
+        let several =
+            format.several(&sides, &compared).unwrap_or_else(|error| panic!("{}: {error}", format.name()));
+        for (text, names) in [(one, format.name() != "svg"), (several, true)] {
+            let text = String::from_utf8(text).expect("it is text");
+            let found: Vec<char> = MARKS.into_iter().filter(|mark| text.contains(*mark)).collect();
+            assert!(found.is_empty(), "{}: {found:?}", format.name());
+            assert!(!names || text.contains('\u{fffd}'), "{}: the name stands nowhere", format.name());
+        }
+    }
+}
+
 #[test]
 fn a_name_is_no_formula_in_the_tables_of_a_page() {
     let mut sides: Vec<_> = (1..=2).map(common::side).collect();

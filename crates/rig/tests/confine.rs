@@ -3,20 +3,29 @@
 // What was skipped is said where people and ./test read it.
 #![allow(clippy::print_stderr, unsafe_code)]
 
-use std::{fs, io, path::Path, thread};
+use std::{
+    fs, io,
+    net::{TcpListener, TcpStream},
+    path::Path,
+    thread,
+};
 
 use iosonde_rig::confine::{confine, with_least_power};
 
 /// landlock_create_ruleset(2) says which version a kernel has.
-fn has_landlock() -> bool {
+fn has_landlock_of(least: libc::c_long, which: &str) -> bool {
     const VERSION: u32 = 1;
     // SAFETY: without a rule set the call reads no memory and makes nothing.
     let version =
         unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<u8>(), 0_usize, VERSION) };
-    if version < 3 {
-        eprintln!("skipped: the kernel has no Landlock of version 3, which knows truncating: {version}");
+    if version < least {
+        eprintln!("skipped: the kernel has no Landlock of version {least}, which knows {which}: {version}");
     }
-    version >= 3
+    version >= least
+}
+
+fn has_landlock() -> bool {
+    has_landlock_of(3, "truncating")
 }
 
 fn on_a_thread<R: Send>(what: impl FnOnce() -> R + Send) -> R {
@@ -73,6 +82,25 @@ fn a_confined_thread_and_those_it_starts_change_nothing_elsewhere() {
     });
     assert_eq!(fs::read_dir(other.path()).unwrap().count(), 1);
     assert_eq!(fs::read_to_string(other.path().join("old")).unwrap(), "mrecious");
+}
+
+/// Neither from here nor to here.
+#[test]
+fn a_confined_thread_makes_and_takes_no_tcp_connection() {
+    if !has_landlock_of(4, "the network") {
+        return;
+    }
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let both = || [TcpStream::connect(address).map(drop), TcpListener::bind("127.0.0.1:0").map(drop)];
+    for free in both() {
+        free.unwrap();
+    }
+    on_a_thread(|| {
+        assert!(confine(&[]));
+        both().into_iter().for_each(refused);
+        on_a_thread(|| both().into_iter().for_each(refused));
+    });
 }
 
 #[test]

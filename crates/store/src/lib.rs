@@ -80,6 +80,7 @@ mod run_file;
 mod schema;
 mod settle;
 mod stray;
+mod text_file;
 mod write;
 
 pub use disks::same_storage;
@@ -91,3 +92,4 @@ pub use notebook::Notebook;
 pub use place::default_path;
 pub use read::RunSummary;
 pub use run_file::{RunFileError, read_run};
+pub use text_file::{TEXT_BYTES_MAX, read_at_most, read_text};

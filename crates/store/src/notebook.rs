@@ -1,6 +1,6 @@
 //! The open notebook: opening it safely, and the two helpers through which every statement goes.
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, Params, Row};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Params, Row, config::DbConfig};
 use rustix::fs::Access;
 use std::{
     fs, io,
@@ -74,6 +74,7 @@ impl Notebook {
         let unchanging = if files::keeps_log(&path) && !files::has_log(&path) { "?immutable=1" } else { "" };
         let address = format!("{}{unchanging}", files::address(&path));
         let connection = Connection::open_with_flags(address, flags).map_err(fail)?;
+        distrust(&connection).map_err(fail)?;
         connection.busy_timeout(Duration::from_secs(BUSY_S)).map_err(fail)?;
         schema::check(&connection, &path)?;
         let open = OpenFile::note(&path).map_err(|source| not_writable(&path, &path, source))?;
@@ -90,6 +91,7 @@ impl Notebook {
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let fail = |error: rusqlite::Error| StoreError::sqlite(&path, &error);
         let mut connection = Connection::open_with_flags(&path, flags).map_err(fail)?;
+        distrust(&connection).map_err(fail)?;
         connection.busy_timeout(Duration::from_secs(BUSY_S)).map_err(fail)?;
         configure(&connection).map_err(fail)?;
         schema::prepare(&mut connection, &path)?;
@@ -170,6 +172,19 @@ fn check_place(path: &Path) -> Result<(), StoreError> {
             .map_err(|error| not_writable(path, what, error.into()))?;
     }
     Ok(())
+}
+
+/// A notebook may come from a stranger: what its layout would run by itself is not run. iosonde's own layout has
+/// neither views nor triggers, and calls no function.
+fn distrust(connection: &Connection) -> rusqlite::Result<()> {
+    let refused = [
+        DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA,
+        DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER,
+        DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW,
+    ];
+    refused.into_iter().try_for_each(|setting| connection.set_db_config(setting, false).map(drop))?;
+    // No statement changes the layout behind SQLite's back.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true).map(drop)
 }
 
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
@@ -283,6 +298,33 @@ mod tests {
         assert!(error.contains("read") && error.contains("--store"), "{error}");
         drop(read);
         assert_eq!(files(), before);
+    }
+
+    /// Somebody's trigger, a view in the place of a table, functions with effects.
+    #[test]
+    fn what_a_strangers_notebook_would_run_is_not_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("n.db");
+        let strays = |notebook: &Notebook| notebook.strays().map(|found| found.len());
+        let made = |sql: &str| {
+            drop(Notebook::open(&path).unwrap());
+            Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+        };
+        made("CREATE TRIGGER t AFTER INSERT ON strays BEGIN DELETE FROM strays; END");
+        let mut notebook = Notebook::open(&path).unwrap();
+        notebook.record_stray(Path::new("/mnt/x")).unwrap();
+        assert_eq!(strays(&notebook).unwrap(), 1, "the trigger ran");
+        drop(notebook);
+        for notebook in [Notebook::open(&path), Notebook::open_to_read(&path)] {
+            let connection = notebook.unwrap().connection;
+            let trusted: i64 = connection.query_row("PRAGMA trusted_schema", [], |row| row.get(0)).unwrap();
+            assert_eq!(trusted, 0, "functions with effects may stand in its layout");
+        }
+        made("DROP TABLE strays; CREATE VIEW strays AS SELECT 'x' AS path");
+        for notebook in [Notebook::open(&path), Notebook::open_to_read(&path)] {
+            let error = strays(&notebook.unwrap()).unwrap_err().to_string();
+            assert!(error.contains("view"), "{error}");
+        }
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! A run in a file of its own, as `export -f run` (or `-f json`) wrote it.
 
 use serde_json::Value;
-use std::{fs, path::Path, str::FromStr};
+use std::{path::Path, str::FromStr};
 
 use iosonde_model::{CheckName, FindingName, RUN_SCHEMA, Run};
 
-use crate::read::restore_histograms;
+use crate::{read::restore_histograms, text_file::read_text};
+
+/// The largest run that is read: one of 1,000 trials has some 20 MB.
+const BYTES_MAX: u64 = 256 << 20;
 
 /// A file that holds no run that this version can open. Each is a sentence with the file's name.
 #[derive(Debug, thiserror::Error)]
@@ -32,7 +35,7 @@ pub enum RunFileError {
 pub fn read_run(path: &Path) -> Result<Run, RunFileError> {
     let name = path.display().to_string();
     let text =
-        fs::read_to_string(path).map_err(|source| RunFileError::Read { path: name.clone(), source })?;
+        read_text(path, BYTES_MAX).map_err(|source| RunFileError::Read { path: name.clone(), source })?;
     parse(&text, name)
 }
 

@@ -7,6 +7,7 @@ use iosonde_model::{
     ClaimVerdict, DeviceNote, RUN_SCHEMA, Run, RunInfo, Sheet, SheetBasis, SheetLine, Study, UnlikeClaim,
 };
 use iosonde_report::ClaimLine;
+use iosonde_store::{TEXT_BYTES_MAX, read_text};
 use serde::Serialize;
 
 use super::list::list;
@@ -135,6 +136,6 @@ pub fn list_sheets(name: Option<&str>, screen: Screen) -> Result<(), Failure> {
     sheets::find(name)?;
     match SHEETS.iter().find(|(known, _)| *known == name) {
         Some((_, text)) => screen.result(text),
-        None => screen.result(&std::fs::read_to_string(name).map_err(Failure::failed)?),
+        None => screen.result(&read_text(Path::new(name), TEXT_BYTES_MAX).map_err(Failure::failed)?),
     }
 }

@@ -1,4 +1,4 @@
-/* Stands between the program and the C library (LD_PRELOAD), for three kinds of tests.
+/* Stands between the program and the C library (LD_PRELOAD), for four kinds of tests.
  *
  * Records: every change of a file whose path begins with PRELOAD_WATCH, with its bytes, goes to the file PRELOAD_LOG, and
  * so does what the program says on stderr. A record is a line `KIND OFFSET LENGTH NAME` and then LENGTH bytes.
@@ -7,7 +7,9 @@
  * PRELOAD_FAULT: eio, enospc, eintr, eagain, short, hang. With PRELOAD_READS_ONLY no write does.
  *
  * Trespasses: with the fault trespass, such a transfer first tries to make the files PRELOAD_ALLOWED and
- * PRELOAD_FORBIDDEN: what a mistake of the program could do at this moment. */
+ * PRELOAD_FORBIDDEN: what a mistake of the program could do at this moment.
+ *
+ * No process: with the fault fork the system gives none, and the file PRELOAD_ALLOWED says that it was asked for one. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -145,4 +147,10 @@ int unlink(const char *path) {
     int done = REAL(unlink)(path);
     if (done == 0 && log_fd >= 0 && under(watch, path)) record('U', 0, "", 0, path);
     return done;
+}
+
+pid_t fork(void) {
+    if (!fault || strcmp(fault, "fork")) return REAL(fork)();
+    close(open(getenv("PRELOAD_ALLOWED"), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    return errno = EAGAIN, -1;
 }

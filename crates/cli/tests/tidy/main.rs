@@ -5,6 +5,7 @@
 
 mod arrows;
 mod cycles;
+mod dependencies;
 mod figures;
 mod imports;
 mod names;
@@ -102,6 +103,21 @@ fn every_study_is_compiled_in() {
 #[test]
 fn crates_depend_only_downwards() {
     assert_tidy(arrows::wrong_ways(&arrows::manifests(&sources::root())));
+}
+
+#[test]
+fn other_peoples_crates_have_licences_that_are_allowed() {
+    let root = sources::root();
+    let packages = dependencies::packages(&root);
+    // The tests alone need some 100.
+    assert!(packages.len() > 100, "cargo told of {} crates only", packages.len());
+    assert_tidy(dependencies::licences(&packages, &dependencies::allowed(&root)));
+}
+
+#[test]
+fn other_peoples_crates_come_from_one_registry_and_are_fixed() {
+    let lock = std::fs::read_to_string(sources::root().join("Cargo.lock")).expect("Cargo.lock is there");
+    assert_tidy(dependencies::sources(&Source::new("Cargo.lock", &lock)));
 }
 
 #[test]

@@ -41,5 +41,5 @@ pub fn html(run: &Run) -> String {
         }
         (page::footer(run))
     };
-    page::document(&story::title(run), &run.iosonde, &body).into_string()
+    page::document(&story::title(run), &run.iosonde, &body)
 }

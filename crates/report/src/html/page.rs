@@ -5,14 +5,16 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::fmt::Write;
 
 use super::parts::verbatim;
-use crate::picture::COLOURS;
+use crate::{paint::clean_page, picture::COLOURS};
 
 /// Nothing may be loaded from anywhere, whatever ended up in the page.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
-pub(crate) fn document(title: &str, version: &str, body: &Markup) -> Markup {
-    html! {
+/// A whole page. Names in it neither become tags nor turn the direction in which the rest is read, in scripts and
+/// attributes neither.
+pub(crate) fn document(title: &str, version: &str, body: &Markup) -> String {
+    let page = html! {
         (DOCTYPE)
         html lang="en" {
             head {
@@ -30,7 +32,8 @@ pub(crate) fn document(title: &str, version: &str, body: &Markup) -> Markup {
                 script { (verbatim(include_str!("../../assets/page.js"))) }
             }
         }
-    }
+    };
+    clean_page(&page.into_string())
 }
 
 pub(super) fn footer(run: &Run) -> Markup {

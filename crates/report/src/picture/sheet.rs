@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{FILE_WIDTH as WIDTH, Theme, escaped, file_height, svg};
-use crate::figure::Figure;
+use crate::{figure::Figure, paint::clean_page};
 
 /// Room for a chart's title.
 const TITLE: u32 = 44;
@@ -30,5 +30,5 @@ pub(crate) fn sheet(figures: &[Figure]) -> String {
         .expect("writing to a String cannot fail");
         top += height;
     }
-    out + "</svg>\n"
+    clean_page(&(out + "</svg>\n"))
 }

@@ -57,7 +57,7 @@ pub fn several(sides: &[Side], compared: &Compared) -> String {
             p { "Written by iosonde " (env!("CARGO_PKG_VERSION")) ". Everything is in this file; it loads nothing." }
         }
     };
-    document(&title, env!("CARGO_PKG_VERSION"), &body).into_string()
+    document(&title, env!("CARGO_PKG_VERSION"), &body)
 }
 
 fn answer(sides: &[Side], compared: &Compared) -> Markup {

@@ -7,8 +7,9 @@ use std::{
     os::unix::fs::MetadataExt,
 };
 
-/// Of `flags` in proc(5): the thread is being taken down (`PF_EXITING` of the kernel).
-const EXITING: u64 = 4;
+/// Of `flags` in proc(5): the thread is being taken down (`PF_EXITING` of the kernel), or a signal ends it
+/// (`PF_SIGNALED`). Between the two the kernel waits for the requests of its rings (`io_uring_files_cancel()`).
+const ENDING: u64 = 0x4 | 0x400;
 const KILL: u64 = 1 << (libc::SIGKILL - 1);
 
 /// True if no thread of a process runs its program any more. False where the kernel does not tell.
@@ -29,7 +30,7 @@ fn ends(stat: &str) -> Option<bool> {
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();
     let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
     let state = *fields.first()?;
-    Some(matches!(state, "Z" | "X") || number(9)? & EXITING != 0 || number(31)? & KILL != 0)
+    Some(matches!(state, "Z" | "X") || number(9)? & ENDING != 0 || number(31)? & KILL != 0)
 }
 
 /// True if a flock on the file is held, by killed processes alone.
@@ -71,9 +72,11 @@ mod tests {
     #[test]
     fn a_thread_that_runs_its_program_no_more_is_told_from_one_that_does() {
         let cases = [("S", 0, 0, false), ("D", 0x40_0040, 1, false), ("Z", 0, 0, true), ("X", 0, 0, true)];
-        for (state, flags, pending, ended) in
-            cases.into_iter().chain([("D", 0x40_0044, 0, true), ("D", 0, 256, true)])
-        {
+        for (state, flags, pending, ended) in cases.into_iter().chain([
+            ("D", 0x40_0044, 0, true),
+            ("S", 0x40_0440, 0, true),
+            ("D", 0, 256, true),
+        ]) {
             assert_eq!(ends(&line(state, flags, pending)), Some(ended), "{state} {flags} {pending}");
         }
         assert_eq!(ends("77 (a) S 1"), None);

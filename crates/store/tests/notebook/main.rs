@@ -5,5 +5,6 @@ mod adopt;
 mod dying;
 mod examples;
 mod files;
+mod kept;
 mod runs;
 mod trials;

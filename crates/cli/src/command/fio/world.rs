@@ -6,6 +6,7 @@ use clap::CommandFactory;
 use iosonde_model::fio::FioJobs;
 use iosonde_plan::fio::{CommandLine, Found, Given, Job, Section, World, read};
 use iosonde_rig::platform;
+use iosonde_store::{TEXT_BYTES_MAX, read_at_most};
 
 use crate::{
     args::{Cli, FioArgs, FioFormat},
@@ -24,7 +25,7 @@ pub struct Jobs {
 
 /// Reads what was typed.
 pub fn jobs(args: &FioArgs) -> Result<Jobs, Failure> {
-    let read_file = |path: &Path| std::fs::read(path).map_err(|error| in_words(&error));
+    let read_file = |path: &Path| read_at_most(path, TEXT_BYTES_MAX).map_err(|error| in_words(&error));
     let variable = |name: &str| std::env::var(name).ok();
     let memory_mib = || platform::host().memory_bytes.map(|bytes| bytes >> 20);
     let keyword = |word: &str| match word {
