@@ -44,6 +44,15 @@ const COMMANDS: &[(&str, Examples, &[&str])] = &[
         &[],
     ),
     (
+        "capacity",
+        &[
+            ("capacity /dev/sdb --destroy", "whether a stick holds what it claims, in two minutes"),
+            ("capacity /media/stick", "its free space; files on it stay"),
+            ("capacity /dev/sdb --destroy --full", "every block"),
+        ],
+        &[],
+    ),
+    (
         "fio",
         &[
             ("fio job.fio --time 10s", "a job file, no job longer than 10 seconds"),

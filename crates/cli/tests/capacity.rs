@@ -1,5 +1,5 @@
-//! `iosonde capacity`: fakes are found with their real capacity, genuine storage is believed, and nothing is overwritten
-//! without its word.
+//! `iosonde capacity`: fakes are found with their real capacity, genuine storage is believed, and nothing is
+//! overwritten without its word.
 
 #![allow(missing_docs)]
 

@@ -1,9 +1,9 @@
 //! What storage really holds, from what was read back.
 //!
-//! Fake storage either has nothing behind its real capacity, or gives several addresses one place. In the first case what
-//! is kept ends at one offset. In the second one every block that holds another place's data tells a distance, and all of
-//! them are multiples of the real capacity: their greatest common divisor is believed if it explains every block that was
-//! read, by which of its writes came last.
+//! Fake storage either has nothing behind its real capacity, or gives several addresses one place. In the first case
+//! what is kept ends at one offset. In the second one every block that holds another place's data tells a distance, and
+//! all of them are multiples of the real capacity: their greatest common divisor is believed if it explains every block
+//! that was read, by which of its writes came last.
 
 use iosonde_model::{BeyondCapacity, BlockRun, BlockState, CapacityFinding, CapacityProbe};
 
@@ -108,7 +108,7 @@ fn last_written(probe: &CapacityProbe, period_bytes: u64, at_bytes: u64) -> Opti
 /// The offset at which what is kept ends, if it ends at one.
 fn end(probe: &CapacityProbe) -> Option<CapacityFinding> {
     let bad: f64 = probe.runs.iter().filter(|run| is_bad(run)).map(|run| weight(probe, run)).sum();
-    // With the end before all runs, all that is bad fits and all that is kept does not. Run by run it moves behind them.
+    // With the end before all runs, all that is bad fits and all that is kept does not. It moves behind run by run.
     let kept: f64 = probe.runs.iter().map(|run| weight(probe, run)).sum::<f64>() - bad;
     let (mut unfit, mut best) = (kept, (kept, 0));
     for (index, run) in probe.runs.iter().enumerate() {

@@ -78,7 +78,8 @@ impl Layout {
         // The same place in each step: two neighbours are exactly one window apart.
         let phase = random.random_range(0..blocks) * BLOCK_BYTES;
         let last = size_bytes - step_bytes;
-        let mut writes = vec![0..step_bytes];
+        let first = 0..step_bytes;
+        let mut writes = vec![first];
         for step in (step_bytes..last).step_by(step_bytes as usize) {
             let at_random = random.random_range(0..blocks) * BLOCK_BYTES;
             let mut places = [step + phase, step + at_random];
@@ -380,7 +381,7 @@ impl Runs {
     }
 }
 
-const _: () = assert!(BLOCK_BYTES as usize % SECTOR_BYTES == 0);
+const _: () = assert!((BLOCK_BYTES as usize).is_multiple_of(SECTOR_BYTES));
 
 #[cfg(test)]
 mod tests {

@@ -27,9 +27,10 @@ use std::ops::Range;
 
 use crate::{
     event::{Event, Leg},
+    fake::FakeCapacity,
     file::DeviceFile,
     flow::{Counters, Flow, Id},
-    part::{FakeCapacity, Part, PartPosition, Side, Step},
+    part::{Part, PartPosition, Side, Step},
     request::{Ask, Done, REFUSAL_NS},
 };
 

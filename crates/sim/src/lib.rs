@@ -54,6 +54,7 @@
 mod builtin;
 mod device;
 mod event;
+mod fake;
 mod file;
 mod flow;
 mod lane;
@@ -69,9 +70,10 @@ mod truth;
 
 pub use builtin::{builtin, builtin_names};
 pub use device::Device;
+pub use fake::{Beyond, FakeCapacity};
 pub use file::{DeviceFile, DeviceParameter};
 pub use flow::Counters;
-pub use part::{Beyond, FakeCapacity, part_manuals};
+pub use part::part_manuals;
 pub use reader::Members;
 pub use reference::{Reference, ReferenceLoad, reference};
 pub use request::{Ask, Done, Fate};

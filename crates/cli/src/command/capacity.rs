@@ -1,13 +1,12 @@
 //! `iosonde capacity`: does storage hold as much as it claims?
 
-use std::{io, path::Path, time::Instant};
+use std::{io, path::Path};
 
 use iosonde_infer::capacity;
 use iosonde_model::{Capacity, CapacityFinding, CapacityScope, units};
 use iosonde_report::terminal;
 use iosonde_rig::{
     capacity::{Layout, Prober, Stage},
-    clock::Clock,
     guard::{Protected, TargetKind, Writes},
     interrupt,
 };
@@ -72,7 +71,7 @@ fn probe(args: &CapacityArgs, session: &Session, seed: u64, screen: Screen) -> R
     let scope = scope(session);
     let size_bytes = args.size.unwrap_or(u64::MAX).min(session.room_bytes);
     let stop = interrupt::catch();
-    let began = Instant::now();
+    let began_ns = session.bed.clock.now_ns();
     let _watch = (scope != CapacityScope::Simulated)
         .then(|| stall::watch(stall::STALLED_FILLING_AFTER, target.clone(), String::new()));
     let failed = |error: io::Error| failure(args, &error);
@@ -80,8 +79,8 @@ fn probe(args: &CapacityArgs, session: &Session, seed: u64, screen: Screen) -> R
     let mut prober = Prober::open(&session.bed, way, seed, stop).map_err(failed)?;
     if scope == CapacityScope::FreeSpace && !prober.reserve(size_bytes).map_err(failed)? && !args.full {
         return Err(Failure::usage(format!(
-            "{target}: its file system reserves no place for a file, so that a sample of one says nothing; use --full, or \
-             name the device"
+            "{target}: its file system reserves no place for a file, so that a sample of one says nothing; use --full, \
+             or name the device"
         )));
     }
     let layout = if args.full {
@@ -115,10 +114,7 @@ fn probe(args: &CapacityArgs, session: &Session, seed: u64, screen: Screen) -> R
         finding = capacity::narrowed(finding, &within);
     }
     let counts = found.counts();
-    let elapsed_s = match &session.bed.clock {
-        Clock::Virtual(clock) => clock.now_ns() as f64 / 1e9,
-        _ => began.elapsed().as_secs_f64(),
-    };
+    let elapsed_s = (session.bed.clock.now_ns() - began_ns) as f64 / 1e9;
     Ok(Capacity {
         target: target.clone(),
         scope,

@@ -37,7 +37,8 @@ pub fn watch(after: Duration, target: String, kept: String) -> StallWatch {
     StallWatch::start(after, move |idle| {
         let idle = units::duration(idle.as_secs_f64());
         Screen::complain(&format!(
-            "{target}: a call has not returned for {idle}: the storage or its server hangs, and the program with it{kept}"
+            "{target}: a call has not returned for {idle}: the storage or its server hangs, and the program with \
+             it{kept}"
         ));
         leave::with_code(FAILED);
         // The thread that measures cannot come back to say how it went.

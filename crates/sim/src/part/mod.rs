@@ -10,10 +10,10 @@ use iosonde_model::{FileError, FindingName, Named, Op, registry};
 use std::{fmt, ops::Range, sync::Arc};
 
 use crate::{
+    fake::FakeCapacity,
     flow::{Flow, Id},
     reader::Reader,
 };
-pub use fake::{Beyond, FakeCapacity};
 
 registry! {
     /// Registry of parts, from the program down to the medium.
