@@ -49,7 +49,8 @@ fn every_kind_of_fake_is_found_with_its_real_capacity_in_two_minutes() {
         assert_eq!(beyond, due, "{kind}");
         // The part that all of the rest shares keeps nothing.
         assert!(at_least_bytes <= real_bytes && real_bytes - (64 << 10) <= at_most_bytes, "{kind}");
-        assert!(at_most_bytes - at_least_bytes < 2 * MIB, "{kind}");
+        // A window's length (some 800 MB), divided by 64.
+        assert!(at_most_bytes - at_least_bytes < 16 * MIB, "{kind}");
         assert!(found.elapsed_s < 120.0 && found.written_bytes < 3 * GB, "{kind}: {found:?}");
     }
 }

@@ -35,7 +35,7 @@ const DEPTH: u32 = 8;
 /// What is written first, to see how fast the storage is.
 const TRIED_BYTES: u64 = 32 << 20;
 /// A window takes so long to write: it is written twice and read twice.
-const WINDOW_S: f64 = 10.0;
+const WINDOW_S: f64 = 8.0;
 /// Larger than the memory of sticks, cards and their readers; windows are no smaller where there is room for two.
 const WINDOW_MIN_BYTES: u64 = 64 << 20;
 /// Larger windows would only take longer: no controller of flash has so much memory for writes.
@@ -110,14 +110,14 @@ impl Layout {
     pub fn is_whole(&self) -> bool {
         self.step_bytes == BLOCK_BYTES
     }
+}
 
-    /// Requests that cover all ranges in their order.
-    fn pieces(&self) -> impl Iterator<Item = (u64, u32)> {
-        self.writes.iter().flat_map(|write| {
-            let piece = |at: u64| (at, PIECE_BYTES.min(write.end - at) as u32);
-            (write.start..write.end).step_by(PIECE_BYTES as usize).map(piece)
-        })
-    }
+/// Requests that cover ranges in their order.
+fn pieces(ranges: &[Range<u64>]) -> impl Iterator<Item = (u64, u32)> {
+    ranges.iter().flat_map(|range| {
+        let piece = |at: u64| (at, PIECE_BYTES.min(range.end - at) as u32);
+        (range.start..range.end).step_by(PIECE_BYTES as usize).map(piece)
+    })
 }
 
 fn whole_blocks(bytes: u64) -> u64 {
@@ -165,7 +165,7 @@ impl<'a> Prober<'a> {
         Ok(Self { bed, direct, transfer, writer, stop })
     }
 
-    /// Length of a window: what is written in ten seconds. The first blocks are written for that.
+    /// Length of a window: what is written in eight seconds. The first blocks are written for that.
     pub fn window_bytes(&mut self, size_bytes: u64) -> io::Result<u64> {
         let began_ns = self.transfer.clock().now_ns();
         let tried = Layout::whole(TRIED_BYTES.min(size_bytes));
@@ -228,24 +228,29 @@ impl<'a> Prober<'a> {
         let total = layout.written_bytes();
         let (mut done_bytes, mut failed) = (from_bytes, Vec::new());
         let writer = self.writer;
-        let mut pieces = layout.pieces().skip_while(|(at, _)| *at < from_bytes);
-        let next = |slot, buffer: &mut [u8]| {
-            let (offset_bytes, length_bytes) = pieces.next()?;
-            let blocks = buffer[..length_bytes as usize].chunks_exact_mut(BLOCK_BYTES as usize);
-            for (block, at) in blocks.zip((offset_bytes..).step_by(BLOCK_BYTES as usize)) {
-                writer.write(block, at, 1);
+        // The last range waits until all others have come back: a disk that serves the nearest request first would leave
+        // single blocks until behind it.
+        let (others, last) = layout.writes.split_at(layout.writes.len().saturating_sub(1));
+        for ranges in [others, last] {
+            let mut pieces = pieces(ranges).skip_while(|(at, _)| *at < from_bytes);
+            let next = |slot, buffer: &mut [u8]| {
+                let (offset_bytes, length_bytes) = pieces.next()?;
+                let blocks = buffer[..length_bytes as usize].chunks_exact_mut(BLOCK_BYTES as usize);
+                for (block, at) in blocks.zip((offset_bytes..).step_by(BLOCK_BYTES as usize)) {
+                    writer.write(block, at, 1);
+                }
+                Some(Request { slot, op: Op::Write, length_bytes, offset_bytes })
+            };
+            let done = |request: Request, result: i32, _: &[u8]| {
+                done_bytes += u64::from(request.length_bytes);
+                if result != request.length_bytes as i32 {
+                    failed.push(request.offset_bytes..request.offset_bytes + u64::from(request.length_bytes));
+                }
+                told(Stage::Writing, done_bytes, total);
+            };
+            if !self.transfer.run(next, done, self.stop)?.is_empty() {
+                return Err(hung("a write"));
             }
-            Some(Request { slot, op: Op::Write, length_bytes, offset_bytes })
-        };
-        let done = |request: Request, result: i32, _: &[u8]| {
-            done_bytes += u64::from(request.length_bytes);
-            if result != request.length_bytes as i32 {
-                failed.push(request.offset_bytes..request.offset_bytes + u64::from(request.length_bytes));
-            }
-            told(Stage::Writing, done_bytes, total);
-        };
-        if !self.transfer.run(next, done, self.stop)?.is_empty() {
-            return Err(hung("a write"));
         }
         if self.stop.load(Ordering::Relaxed) {
             return Err(io::ErrorKind::Interrupted.into());
@@ -288,7 +293,7 @@ impl<'a> Prober<'a> {
         let (mut done_bytes, mut states) = (0, Runs::default());
         let writer = self.writer;
         // Reading needs no order of writing; neighbours one after the other are kind to discs.
-        let mut pieces = layout.pieces();
+        let mut pieces = pieces(&layout.writes);
         let next = |slot, _: &mut [u8]| {
             let (offset_bytes, length_bytes) = pieces.next()?;
             Some(Request { slot, op: Op::Read, length_bytes, offset_bytes })

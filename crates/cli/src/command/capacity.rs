@@ -23,10 +23,6 @@ use crate::{
     session::{self, Asked, Session},
 };
 
-/// So often the range in which the real capacity ends is narrowed down: each time 64-fold, for the time that a window
-/// takes.
-const NARROWINGS: u32 = 2;
-
 /// Probes a target.
 pub fn run(args: &CapacityArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
     let inputs = output::inputs([args.target.as_str()]);
@@ -105,11 +101,10 @@ fn probe(args: &CapacityArgs, session: &Session, seed: u64, screen: Screen) -> R
     let found = prober.read(&layout, &unwritable, &mut told).map_err(failed)?;
     progress.end();
     let mut finding = capacity::finding(&found);
-    for _ in 0..NARROWINGS {
-        let CapacityFinding::Ends { at_least_bytes, at_most_bytes, .. } = finding else { break };
-        if layout.is_whole() || at_most_bytes <= at_least_bytes + found.block_bytes {
-            break;
-        }
+    if let CapacityFinding::Ends { at_least_bytes, at_most_bytes, .. } = finding
+        && !layout.is_whole()
+        && at_least_bytes + found.block_bytes < at_most_bytes
+    {
         let within = prober.narrow(&layout, &(at_least_bytes..at_most_bytes)).map_err(failed)?;
         finding = capacity::narrowed(finding, &within);
     }
