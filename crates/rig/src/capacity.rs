@@ -228,8 +228,8 @@ impl<'a> Prober<'a> {
         let total = layout.written_bytes();
         let (mut done_bytes, mut failed) = (from_bytes, Vec::new());
         let writer = self.writer;
-        // The last range waits until all others have come back: a disk that serves the nearest request first would leave
-        // single blocks until behind it.
+        // The last range waits until all others have come back: a disk that serves the nearest request first would
+        // leave single blocks until behind it.
         let (others, last) = layout.writes.split_at(layout.writes.len().saturating_sub(1));
         for ranges in [others, last] {
             let mut pieces = pieces(ranges).skip_while(|(at, _)| *at < from_bytes);
