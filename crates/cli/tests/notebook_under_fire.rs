@@ -150,10 +150,12 @@ fn a_run_whose_notebook_is_restored_from_a_copy_goes_on_in_the_copy() {
 /// Those that measure in virtual time, and one on a file, while others read.
 #[test]
 fn several_runs_into_one_notebook_at_once_are_all_kept() {
-    let bench = with_a_file();
-    bench.text("small.toml", SMALL_STUDY);
-    let simulated = |bench: &Bench, seed: &str| {
+    let with_a_study = |bench: Bench| {
         bench.text("small.toml", SMALL_STUDY);
+        bench
+    };
+    let bench = with_a_study(with_a_file());
+    let simulated = |bench: &Bench, seed: &str| {
         let words = ["run", "small.toml", "sim:sata-ssd", "--seed", seed, "--label", seed, "--json", "-q"];
         let said = bench.iosonde(&words);
         assert_eq!(said.code, 0, "{}", said.err);
@@ -162,7 +164,7 @@ fn several_runs_into_one_notebook_at_once_are_all_kept() {
     std::thread::scope(|scope| {
         let on_a_file = scope.spawn(|| bench.iosonde(&[&ON_A_FILE[..], &["--label", "file"]].concat()));
         let together =
-            ["1", "2", "3"].map(|seed| scope.spawn(move || (seed, simulated(&Bench::new(), seed))));
+            ["1", "2", "3"].map(|seed| scope.spawn(move || (seed, simulated(&with_a_study(Bench::new()), seed))));
         let shared = ["1", "2", "3"].map(|seed| {
             let bench = &bench;
             scope.spawn(move || simulated(bench, seed))
