@@ -82,6 +82,9 @@ fn the_free_space_of_a_folder_is_tested_by_a_file_that_is_gone_afterwards() {
     let found = capacity(&said);
     assert!(found.full && found.claimed_bytes == 64 * MIB && found.found.kept == 16_384, "{found:?}");
     assert_eq!(names(&bench), before);
+    let shown = bench.iosonde(&["capacity", "./", "--size", "64m", "-q"]);
+    let answer = "PASS          67.1 MB of the free space under ./ were tested, and they keep what\n";
+    assert!(shown.out.starts_with(answer), "{}", shown.out);
 }
 
 fn names(bench: &Bench) -> Vec<String> {
@@ -146,6 +149,8 @@ fn what_cannot_be_is_refused_before_anything_is_written() {
         (&["capacity", "./", "--size", "64m", "--full", "--resume"], "leave --resume out"),
         (&["capacity", "./", "--resume"], "--full"),
         (&["capacity", "missing"], "missing"),
+        // All free memory would be taken.
+        (&["capacity", "/dev/shm", "--size", "64m"], "lies in memory (tmpfs)"),
         (&["capacity", "sim:ideal", "--size", "512"], "too little"),
     ];
     for (words, why) in refusals {

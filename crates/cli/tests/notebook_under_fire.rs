@@ -163,8 +163,8 @@ fn several_runs_into_one_notebook_at_once_are_all_kept() {
     };
     std::thread::scope(|scope| {
         let on_a_file = scope.spawn(|| bench.iosonde(&[&ON_A_FILE[..], &["--label", "file"]].concat()));
-        let together =
-            ["1", "2", "3"].map(|seed| scope.spawn(move || (seed, simulated(&with_a_study(Bench::new()), seed))));
+        let together = ["1", "2", "3"]
+            .map(|seed| scope.spawn(move || (seed, simulated(&with_a_study(Bench::new()), seed))));
         let shared = ["1", "2", "3"].map(|seed| {
             let bench = &bench;
             scope.spawn(move || simulated(bench, seed))

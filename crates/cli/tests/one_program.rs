@@ -110,7 +110,7 @@ fn a_signal_that_is_sent_twice_at_once_is_one() {
     assert!(bench.iosonde(&["ls"]).out.contains("interrupted"));
 }
 
-/// Whoever started it may ignore the end of processes, which a program inherits.
+/// A program inherits that the end of processes is ignored.
 #[test]
 fn an_ignored_end_of_processes_is_heard() {
     let bench = Bench::new();
@@ -176,7 +176,7 @@ fn without_a_second_process_the_first_one_does_the_work() {
     command.env("LD_PRELOAD", library).env("PRELOAD_FAULT", "fork");
     let said = Said::of(command.env("PRELOAD_ALLOWED", bench.path("asked")).output().unwrap());
     assert_eq!(said.code, 0, "{}", said.err);
-    assert!(bench.path("asked").exists(), "no process was asked for");
+    assert!(bench.path("asked").exists(), "no process was made");
     let run: iosonde_report::Document = serde_json::from_str(&said.out).unwrap();
     assert!(run.trials.len() > 4, "{}", run.trials.len());
     assert!(names_in(&bench.path("here")).is_empty());

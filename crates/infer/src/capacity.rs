@@ -7,12 +7,12 @@
 
 use iosonde_model::{BeyondCapacity, BlockRun, BlockState, CapacityFinding, CapacityProbe};
 
-/// Where so much of what does not fit an end at one offset is found, beside what fits it, data are lost here and there
-/// instead: a cache may still hold the last of what was written behind the end. A choice.
+/// An end at one offset is believed if what contradicts it is at most this share of what supports it. Not less: a cache
+/// may still hold the last of what was written behind the end. A choice.
 const UNFIT_SHARE: f64 = 0.5;
-/// So much of the read blocks may contradict a wrap: blocks that are bad as well. A choice.
+/// Largest share of the read blocks that may contradict a wrap: some may be bad as well. A choice.
 const CONTRADICTING_SHARE: f64 = 0.01;
-/// One in so many probes of single blocks is allowed to miss what the share promises.
+/// Probability that a larger share of bad blocks than the stated one was missed.
 const MISS_PROBABILITY: f64 = 0.05;
 
 /// Concludes what the storage holds.

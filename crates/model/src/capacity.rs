@@ -122,8 +122,10 @@ pub struct Capacity {
     pub target: String,
     /// What was looked at.
     pub scope: CapacityScope,
-    /// Size that the storage claims.
+    /// Size that the storage claims, or of its first part where no more was asked for.
     pub claimed_bytes: u64,
+    /// Whether no more than a first part was asked for.
+    pub only_first_part: bool,
     /// Whether every block was tested.
     pub full: bool,
     /// Blocks that were tested.

@@ -147,10 +147,11 @@ pub fn time(ns: f64) -> String {
     format!("{} {unit}", significant(value))
 }
 
-/// Prints a stretch of wall-clock time: `38 s`, `1 min 20 s`, `2 h 5 min`.
+/// Prints a stretch of wall-clock time: `320 ms`, `38 s`, `1 min 20 s`, `2 h 5 min`.
 pub fn duration(seconds: f64) -> String {
     let whole = seconds.max(0.0).round() as u64;
     match whole {
+        0 if seconds > 0.0 => time(seconds * 1e9),
         0..60 => format!("{whole} s"),
         60..3600 if whole.is_multiple_of(60) => format!("{} min", whole / 60),
         60..3600 => format!("{} min {} s", whole / 60, whole % 60),
@@ -249,6 +250,7 @@ mod tests {
         assert_eq!(count(87.0), "87");
         assert_eq!(time(45_200.0), "45.2 µs");
         assert_eq!(duration(80.0), "1 min 20 s");
+        assert_eq!([duration(0.0), duration(0.32), duration(0.6)], ["0 s", "320 ms", "1 s"]);
         assert_eq!(percent(0.0132), "1.3 %");
     }
 

@@ -7,7 +7,6 @@ mod common;
 mod png;
 mod sides;
 
-use iosonde_infer::compare;
 use iosonde_model::{Run, RunState, Status};
 use iosonde_report::{
     Document, FORMATS, Paint,
@@ -376,13 +375,7 @@ fn no_name_turns_the_direction_of_a_page_or_a_picture() {
     run.info.command = format!("iosonde run quick {name}");
     let mut sides: Vec<_> = (1..=2).map(common::side).collect();
     sides[0].name = name;
-    let question = compare::Question {
-        figure: iosonde_model::ComparedFigure::Iops,
-        margin: 0.02,
-        confidence: 0.95,
-        over: false,
-    };
-    let compared = compare::compare(&sides, &question).expect("they have like points");
+    let compared = sides::compared(&sides);
     for format in FORMATS.iter().filter(|format| ["html", "svg", "md", "text"].contains(&format.name())) {
         let one = format.render(&run).unwrap_or_else(|error| panic!("{}: {error}", format.name()));
         let several =
@@ -401,13 +394,7 @@ fn a_name_is_no_formula_in_the_tables_of_a_page() {
     let mut sides: Vec<_> = (1..=2).map(common::side).collect();
     sides[1].name = "=cmd|' /C calc'!A1".into();
     sides[0].name = "\t@SUM(1,1)".into();
-    let question = compare::Question {
-        figure: iosonde_model::ComparedFigure::Iops,
-        margin: 0.02,
-        confidence: 0.95,
-        over: false,
-    };
-    let compared = compare::compare(&sides, &question).expect("they have like points");
+    let compared = sides::compared(&sides);
     let page = iosonde_report::several(&sides, &compared);
     let mut cells = 0;
     for table in page.split("<script type=\"text/csv\">").skip(1) {
@@ -423,13 +410,7 @@ fn a_name_is_no_formula_in_the_tables_of_a_page() {
 #[test]
 fn several_runs_share_a_page_with_bars_and_ratios() {
     let sides: Vec<_> = (1..=3).map(common::side).collect();
-    let question = compare::Question {
-        figure: iosonde_model::ComparedFigure::Iops,
-        margin: 0.02,
-        confidence: 0.95,
-        over: false,
-    };
-    let compared = compare::compare(&sides, &question).expect("they have like points");
+    let compared = sides::compared(&sides);
     let page = iosonde_report::several(&sides, &compared);
     assert!(!page.contains("<b>1</b>"), "a name became markup");
     for pair in &compared.pairs {

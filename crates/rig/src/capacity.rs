@@ -213,7 +213,7 @@ impl<'a> Prober<'a> {
         Ok(found)
     }
 
-    /// Writes a layout from its beginning, and returns the ranges that could not be written.
+    /// Writes a layout from its beginning, and returns the ranges that could not be written, by offset.
     pub fn write(&mut self, layout: &Layout, told: Told) -> io::Result<Vec<Range<u64>>> {
         self.write_from(layout, 0, told)
     }
@@ -257,6 +257,7 @@ impl<'a> Prober<'a> {
         }
         // A flush that fails leaves nothing to rely on: what it lost shows when it is read.
         let _ = prepare::settle(&self.bed.storage);
+        failed.sort_unstable_by_key(|range| range.start);
         Ok(failed)
     }
 
@@ -284,7 +285,7 @@ impl<'a> Prober<'a> {
         Ok(reserved_bytes >= bytes)
     }
 
-    /// Reads a layout back; `failed` are ranges that could not be written.
+    /// Reads a layout back; `failed` are ranges that could not be written, by offset.
     pub fn read(&mut self, layout: &Layout, failed: &[Range<u64>], told: Told) -> io::Result<CapacityProbe> {
         if let (Storage::File(file), false) = (&self.bed.storage, self.direct) {
             prepare::drop_pages(file, 0..layout.size_bytes);
@@ -347,7 +348,8 @@ fn hung(what: &str) -> io::Error {
 
 /// What a block holds.
 fn state(block: &[u8], at_bytes: u64, writer: WriterId, failed: &[Range<u64>]) -> BlockState {
-    if failed.iter().any(|range| range.contains(&at_bytes)) {
+    let begun = failed.partition_point(|range| range.start <= at_bytes);
+    if failed[..begun].last().is_some_and(|range| range.contains(&at_bytes)) {
         return BlockState::Unwritable;
     }
     match BlockMark::of_block(block).filter(|mark| mark.trial == writer.trial) {

@@ -47,9 +47,15 @@ use crate::{
 pub(crate) const WAIT_NS: u64 = 1_000_000_000;
 /// Where nothing has come back for so long, what is out is given up and counted as hung. Linux gives a block device
 /// 30 s for a request by default.
-pub(crate) const HUNG_AFTER_NS: u64 = 35_000_000_000;
+const HUNG_AFTER_NS: u64 = 35_000_000_000;
 /// After the user has ended the run: nobody waits at a prompt for half a minute.
 const HUNG_AFTER_STOP_NS: u64 = 3_000_000_000;
+
+/// How long nothing may come back until what is out is given up.
+pub(crate) const fn patience_ns(stopped: bool) -> u64 {
+    if stopped { HUNG_AFTER_STOP_NS } else { HUNG_AFTER_NS }
+}
+
 /// A wait overshoots by 3..22 µs (99th percentile 47): the last stretch before a due moment is polled.
 const POLL_NS: u64 = 60_000;
 
@@ -515,8 +521,7 @@ impl<'a> Drive<'a> {
         }
         let overdue_ns = now_ns.saturating_sub(self.last_completion_ns);
         // An open loop may have nothing to send for longer.
-        let patience_ns = if stopped { HUNG_AFTER_STOP_NS } else { HUNG_AFTER_NS };
-        let hung = overdue_ns > patience_ns && (self.in_flight > 0 || self.open.is_none());
+        let hung = overdue_ns > patience_ns(stopped) && (self.in_flight > 0 || self.open.is_none());
         if hung && matches!(self.stage, Stage::WarmUp | Stage::Measure) {
             // Requests that were due meanwhile could not be sent.
             self.measured_until(now_ns);

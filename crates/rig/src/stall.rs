@@ -21,7 +21,7 @@ use std::{
 use crate::{clock::Clock, drive, interrupt, supervise};
 
 /// Time without any running thread after which a call is given up: more than the loop itself gives a request.
-pub const STALLED_AFTER: Duration = Duration::from_nanos(drive::HUNG_AFTER_NS + 2 * drive::WAIT_NS);
+pub const STALLED_AFTER: Duration = Duration::from_nanos(drive::patience_ns(false) + 2 * drive::WAIT_NS);
 /// After a signal that ends the run.
 const STALLED_AFTER_STOP: Duration = Duration::from_secs(3);
 const LOOK_EVERY: Duration = Duration::from_nanos(drive::WAIT_NS);

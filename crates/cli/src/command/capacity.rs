@@ -114,6 +114,7 @@ fn probe(args: &CapacityArgs, session: &Session, seed: u64, screen: Screen) -> R
         target: target.clone(),
         scope,
         claimed_bytes: found.claimed_bytes,
+        only_first_part: size_bytes < session.room_bytes,
         full: layout.is_whole(),
         blocks: counts.kept + counts.lost + counts.shifted + counts.failed,
         block_bytes: found.block_bytes,

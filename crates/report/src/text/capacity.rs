@@ -17,30 +17,37 @@ pub fn verdict(finding: &CapacityFinding) -> RequirementVerdict {
 pub fn answer(capacity: &Capacity) -> String {
     let Capacity { target, claimed_bytes, finding, .. } = capacity;
     let claimed = units::decimal_bytes(*claimed_bytes);
-    let claim = match capacity.scope {
-        CapacityScope::FreeSpace => format!("the free space under {target} is {claimed}"),
-        _ => format!("{target} claims {claimed}"),
+    let is_free_space = capacity.scope == CapacityScope::FreeSpace;
+    let claim = match (is_free_space, capacity.only_first_part) {
+        (true, false) => format!("the free space under {target} is {claimed}"),
+        (true, true) => format!("{claimed} of the free space under {target} were tested"),
+        (false, false) => format!("{target} claims {claimed}"),
+        (false, true) => format!("the first {claimed} of {target} were tested"),
     };
+    let and = if capacity.only_first_part { ", and it" } else { " and" };
     match finding {
-        CapacityFinding::Genuine { .. } => match capacity.scope {
-            CapacityScope::FreeSpace => format!("{claim}, and it keeps what is written to it"),
-            _ => format!("{target} holds the {claimed} that it claims"),
-        },
+        CapacityFinding::Genuine { .. } if capacity.only_first_part => {
+            format!("{claim}, and they keep what is written to them")
+        }
+        CapacityFinding::Genuine { .. } if is_free_space => {
+            format!("{claim} and keeps what is written to it")
+        }
+        CapacityFinding::Genuine { .. } => format!("{target} holds the {claimed} that it claims"),
         CapacityFinding::Wraps { real_bytes } => {
-            format!("{claim} and holds {}", units::decimal_bytes(*real_bytes))
+            format!("{claim}{and} holds {}", units::decimal_bytes(*real_bytes))
         }
         CapacityFinding::Ends { at_least_bytes, at_most_bytes, .. } => {
             let (low, high) = (units::decimal_bytes(*at_least_bytes), units::decimal_bytes(*at_most_bytes));
             if low == high {
-                format!("{claim} and holds {low}")
+                format!("{claim}{and} holds {low}")
             } else if *at_least_bytes == 0 {
-                format!("{claim} and holds less than {high}")
+                format!("{claim}{and} holds less than {high}")
             } else {
-                format!("{claim} and holds {low} to {high}")
+                format!("{claim}{and} holds {low}–{high}")
             }
         }
         CapacityFinding::Damaged { share, .. } => {
-            format!("{claim}, and {} of it does not keep what is written to it", small(*share))
+            format!("{claim}{and} does not keep what is written to {} of that", small(*share))
         }
     }
 }
@@ -127,6 +134,7 @@ mod tests {
             target: "/dev/sdx".into(),
             scope: CapacityScope::Device,
             claimed_bytes: 1_024_000_000_000,
+            only_first_part: false,
             full: false,
             blocks: 526_152,
             block_bytes: 4096,
@@ -157,8 +165,13 @@ mod tests {
             (ends, some),
             (CapacityFinding::Damaged { share: 0.023, first_bytes: 3_200_000_000 }, some),
         ];
-        let told: Vec<String> =
+        let mut told: Vec<String> =
             findings.into_iter().map(|(finding, found)| told(&capacity(finding, found))).collect();
+        for scope in [CapacityScope::Device, CapacityScope::FreeSpace] {
+            told.extend(findings.map(|(finding, found)| {
+                answer(&Capacity { only_first_part: true, scope, ..capacity(finding, found) })
+            }));
+        }
         insta::assert_snapshot!(told.join("\n\n"));
     }
 }

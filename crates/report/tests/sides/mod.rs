@@ -1,9 +1,9 @@
 //! Several runs on one page: bars that are fair to every side, with their conditions and values; nothing cut off.
 
-use iosonde_infer::compare::{self, Side};
+use iosonde_infer::compare::{Question, Side, compare};
 use iosonde_judge::check::CHECKS;
 use iosonde_model::CheckName;
-use iosonde_model::{About, Judgement, Reason, Rw, Verdict};
+use iosonde_model::{About, Compared, ComparedFigure, Judgement, Reason, Rw, Verdict};
 use iosonde_report::{
     figure::{DotStanding, Figure},
     picture::{self, Theme},
@@ -27,14 +27,14 @@ fn scale(side: &mut Side, which: impl Fn(&iosonde_model::TrialSpec) -> bool, byt
     }
 }
 
+/// By IOPS, as `compare` does without options.
+pub fn compared(sides: &[Side]) -> Compared {
+    let question = Question { figure: ComparedFigure::Iops, margin: 0.02, confidence: 0.95, over: false };
+    compare(sides, &question).expect("they have like points")
+}
+
 fn bars(sides: &[Side]) -> Figure {
-    let question = compare::Question {
-        figure: iosonde_model::ComparedFigure::Iops,
-        margin: 0.02,
-        confidence: 0.95,
-        over: false,
-    };
-    let compared = compare::compare(sides, &question).expect("they have like points");
+    let compared = compared(sides);
     let figures = iosonde_report::several::figures_of_several(sides, &compared);
     figures.into_iter().find(|figure| figure.name == "bars").expect("they share workloads")
 }
@@ -144,13 +144,7 @@ fn a_page_tells_every_doubt_that_it_counts_and_leaves_out_no_single_row() {
         ));
         run.verdicts.push(Judgement::new(*check, "run", None, None, why));
     }
-    let question = compare::Question {
-        figure: iosonde_model::ComparedFigure::Iops,
-        margin: 0.02,
-        confidence: 0.95,
-        over: false,
-    };
-    let compared = compare::compare(&sides, &question).expect("they have like points");
+    let compared = compared(&sides);
     let page = iosonde_report::several(&sides, &compared).replace('\u{a0}', " ");
     let (_, told) = page.split_once("Valid?").expect("it is asked");
     let (told, _) = told.split_once("</section>").expect("it ends");
@@ -166,13 +160,7 @@ fn a_page_tells_every_doubt_that_it_counts_and_leaves_out_no_single_row() {
 #[test]
 fn the_page_says_whose_runs_its_sides_are() {
     let sides = sides(&["7f3a91", "0c12de"]);
-    let question = compare::Question {
-        figure: iosonde_model::ComparedFigure::Iops,
-        margin: 0.02,
-        confidence: 0.95,
-        over: false,
-    };
-    let compared = compare::compare(&sides, &question).unwrap();
+    let compared = compared(&sides);
     let page = iosonde_report::several(&sides, &compared);
     let told = page.split("<h1>").nth(1).and_then(|rest| rest.split("</header>").next()).unwrap();
     let study = &sides[0].runs[0].info.study;

@@ -53,6 +53,9 @@ pub(super) fn admit(
         return Err(name_files(Refusal::new(sentence), path));
     }
     let in_memory = mount.as_ref().is_some_and(|mount| keeps_in_memory(&mount.file_system));
+    if let Some(mount) = mount.as_ref().filter(|_| in_memory && intent.writes == Writes::Everywhere) {
+        return Err(filled_memory(path, &mount.file_system));
+    }
     let room = room(found.handle(), in_memory).map_err(|error| {
         Refusal::new(format!("The free space of {shown} cannot be read: {}.", in_words(&error)))
     })?;
@@ -76,6 +79,13 @@ pub(super) fn admit(
         writable: true,
         notes,
     })
+}
+
+/// Taking all room there is would take all memory.
+fn filled_memory(path: &Path, file_system: &str) -> Refusal {
+    let shown = path.display();
+    let sentence = format!("{shown} lies in memory ({file_system}), and this would fill it.");
+    Refusal::new(sentence).hint("Name a directory on storage.")
 }
 
 fn too_small(path: &Path, room: &Room) -> Refusal {

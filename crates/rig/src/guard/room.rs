@@ -79,6 +79,16 @@ mod tests {
         assert_eq!((limited.own_bytes, limited.process_limit), (GIB, true));
     }
 
+    #[test]
+    fn who_takes_all_leaves_a_fiftieth_and_64_mib_at_least() {
+        let whole_bytes = |available, limit| share(100 * GIB, available, limit).whole_bytes;
+        assert_eq!(whole_bytes(Some(50 * GIB), None), 49 * GIB);
+        assert_eq!(whole_bytes(Some(GIB), None), GIB - ROOM_MIN_BYTES);
+        assert_eq!(whole_bytes(Some(ROOM_MIN_BYTES / 2), None), 0);
+        assert_eq!(whole_bytes(Some(50 * GIB), Some(GIB)), GIB);
+        assert_eq!(whole_bytes(None, None), UNTOLD_BYTES);
+    }
+
     proptest! {
         #[test]
         fn the_rules_hold_everywhere(total: u64, available: u64, limit: Option<u64>) {

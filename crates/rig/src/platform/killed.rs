@@ -7,7 +7,7 @@ use std::{
     os::unix::fs::MetadataExt,
 };
 
-/// Of `flags` in proc(5): the thread is being taken down (`PF_EXITING` of the kernel), or a signal ends it
+/// Bits of `flags` in proc(5): the thread is being taken down (`PF_EXITING` of the kernel), or a signal ends it
 /// (`PF_SIGNALED`). Between the two the kernel waits for the requests of its rings (`io_uring_files_cancel()`).
 const ENDING: u64 = 0x4 | 0x400;
 const KILL: u64 = 1 << (libc::SIGKILL - 1);

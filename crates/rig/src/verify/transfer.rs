@@ -10,7 +10,7 @@ use iosonde_model::Sync;
 use crate::{
     buffer::BufferPool,
     clock::Clock,
-    drive::{HUNG_AFTER_NS, WAIT_NS},
+    drive::{WAIT_NS, patience_ns},
     engine::{self, Bench, Completions, Engine, Opened, Request, Storage},
 };
 
@@ -122,7 +122,7 @@ impl Transfer {
                 done(request, completion.result, unsafe { buffers.bytes(slot, arrived) });
                 self.idle.push(slot);
             }
-            if !comes || now_ns - last_ns > HUNG_AFTER_NS {
+            if !comes || now_ns - last_ns > patience_ns(stop.load(Ordering::Relaxed)) {
                 return Ok(self.requests.iter().flatten().copied().collect());
             }
         }
