@@ -5,15 +5,20 @@
 //! all of them are multiples of the real capacity: their greatest common divisor is believed if it explains every block
 //! that was read, by which of its writes came last.
 
+use std::ops::Range;
+
 use iosonde_model::{BeyondCapacity, BlockRun, BlockState, CapacityFinding, CapacityProbe};
 
-/// An end at one offset is believed if what contradicts it is at most this share of what supports it. Not less: a cache
-/// may still hold the last of what was written behind the end. A choice.
+/// An end at one offset is believed if what contradicts it is at most this share of what supports it. A choice.
 const UNFIT_SHARE: f64 = 0.5;
 /// Largest share of the read blocks that may contradict a wrap: some may be bad as well. A choice.
 const CONTRADICTING_SHARE: f64 = 0.01;
 /// Probability that a larger share of bad blocks than the stated one was missed.
 const MISS_PROBABILITY: f64 = 0.05;
+
+/// What was lost right before the last data that were kept, where a cache held those: bad blocks are rarely so many side
+/// by side. A choice.
+const LOST_BEFORE_CACHED_BYTES: u64 = 1 << 20;
 
 /// Concludes what the storage holds.
 pub fn finding(probe: &CapacityProbe) -> CapacityFinding {
@@ -25,8 +30,9 @@ pub fn finding(probe: &CapacityProbe) -> CapacityFinding {
         return CapacityFinding::Genuine { missed_share: (!every_block).then_some(missed) };
     };
     wrap(probe).or_else(|| end(probe)).unwrap_or_else(|| {
-        let all: f64 = probe.runs.iter().map(|run| weight(probe, run)).sum();
-        let bad: f64 = probe.runs.iter().filter(|run| is_bad(run)).map(|run| weight(probe, run)).sum();
+        let weights = Weights::of(probe);
+        let all = weights.sum(&probe.runs, |_| true);
+        let bad = weights.sum(&probe.runs, is_bad);
         CapacityFinding::Damaged { share: bad / all, first_bytes: first.from_bytes }
     })
 }
@@ -51,9 +57,27 @@ fn is_bad(run: &BlockRun) -> bool {
     run.state != BlockState::Kept
 }
 
-/// Addresses that a run stands for: a single block for those up to the next place, a longer run for itself.
-fn weight(probe: &CapacityProbe, run: &BlockRun) -> f64 {
-    if run.length_bytes <= probe.block_bytes { probe.step_bytes as f64 } else { run.length_bytes as f64 }
+/// Addresses that runs stand for: a block that was written alone for those up to the next place, others for themselves.
+struct Weights {
+    step_bytes: u64,
+    windows: Vec<Range<u64>>,
+}
+
+impl Weights {
+    fn of(probe: &CapacityProbe) -> Self {
+        let is_window = |write: &&Range<u64>| write.end - write.start > probe.block_bytes;
+        let windows = probe.writes.iter().filter(is_window).cloned().collect();
+        Self { step_bytes: probe.step_bytes, windows }
+    }
+
+    fn of_run(&self, run: &BlockRun) -> f64 {
+        let in_window = self.windows.iter().any(|window| window.contains(&run.from_bytes));
+        (if in_window { run.length_bytes } else { self.step_bytes }) as f64
+    }
+
+    fn sum(&self, runs: &[BlockRun], counts: impl Fn(&BlockRun) -> bool) -> f64 {
+        runs.iter().filter(|run| counts(run)).map(|run| self.of_run(run)).sum()
+    }
 }
 
 fn greatest_common_divisor(mut one: u64, mut other: u64) -> u64 {
@@ -73,11 +97,12 @@ fn wrap(probe: &CapacityProbe) -> Option<CapacityFinding> {
     if period_bytes < probe.block_bytes || period_bytes >= probe.claimed_bytes {
         return None;
     }
+    let weights = Weights::of(probe);
     let written = probe.runs.iter().filter(|run| run.state != BlockState::Unwritable);
     let (mut all, mut contradicting) = (0.0, 0.0);
     for run in written {
         // What lies in a run has one writer after the other, at one distance.
-        let weight = weight(probe, run);
+        let weight = weights.of_run(run);
         all += weight;
         let ends = [run.from_bytes, run.end_bytes() - probe.block_bytes];
         let fits = ends.into_iter().all(|at| {
@@ -107,19 +132,29 @@ fn last_written(probe: &CapacityProbe, period_bytes: u64, at_bytes: u64) -> Opti
 
 /// The offset at which what is kept ends, if it ends at one.
 fn end(probe: &CapacityProbe) -> Option<CapacityFinding> {
-    let bad: f64 = probe.runs.iter().filter(|run| is_bad(run)).map(|run| weight(probe, run)).sum();
+    let weights = Weights::of(probe);
+    let judged = match probe.runs.as_slice() {
+        // A cache still holds what was written last.
+        [judged @ .., lost, last]
+            if !is_bad(last) && is_bad(lost) && lost.length_bytes >= LOST_BEFORE_CACHED_BYTES =>
+        {
+            &probe.runs[..judged.len() + 1]
+        }
+        all => all,
+    };
     // With the end before all runs, all that is bad fits and all that is kept does not. It moves behind run by run.
-    let kept: f64 = probe.runs.iter().map(|run| weight(probe, run)).sum::<f64>() - bad;
+    let kept = weights.sum(judged, |run| !is_bad(run));
     let (mut unfit, mut best) = (kept, (kept, 0));
-    for (index, run) in probe.runs.iter().enumerate() {
-        unfit += if is_bad(run) { weight(probe, run) } else { -weight(probe, run) };
+    for (index, run) in judged.iter().enumerate() {
+        let weight = weights.of_run(run);
+        unfit += if is_bad(run) { weight } else { -weight };
         if unfit < best.0 {
             best = (unfit, index + 1);
         }
     }
     let (unfit, index) = best;
-    let (below, above) = probe.runs.split_at(index);
-    let fits: f64 = above.iter().filter(|run| is_bad(run)).map(|run| weight(probe, run)).sum();
+    let (below, above) = judged.split_at(index);
+    let fits = weights.sum(above, is_bad);
     if above.is_empty() || unfit > UNFIT_SHARE * fits {
         return None;
     }
@@ -140,8 +175,6 @@ fn end(probe: &CapacityProbe) -> Option<CapacityFinding> {
 
 #[cfg(test)]
 mod tests {
-    use std::ops::Range;
-
     use super::*;
 
     const BLOCK: u64 = 4096;
@@ -188,13 +221,18 @@ mod tests {
 
     #[test]
     fn an_end_is_found_although_a_cache_keeps_what_was_written_last() {
-        let probe = written_whole(|block| match block {
-            ..400 | 900.. => BlockState::Kept,
-            _ => BlockState::Lost,
-        });
-        let (at_least_bytes, at_most_bytes) = (400 * BLOCK, 400 * BLOCK);
-        let ends = CapacityFinding::Ends { at_least_bytes, at_most_bytes, beyond: BeyondCapacity::Lost };
-        assert_eq!(finding(&probe), ends);
+        // A cache may hold more than what was lost before it.
+        for cached in [900, 750] {
+            let probe = written_whole(|block| match block {
+                400.. if block < cached => BlockState::Lost,
+                _ => BlockState::Kept,
+            });
+            let (at_least_bytes, at_most_bytes) = (400 * BLOCK, 400 * BLOCK);
+            let ends = CapacityFinding::Ends { at_least_bytes, at_most_bytes, beyond: BeyondCapacity::Lost };
+            assert_eq!(finding(&probe), ends, "{cached}");
+        }
+        let bad_block = written_whole(|block| if block == 700 { BlockState::Lost } else { BlockState::Kept });
+        assert!(matches!(finding(&bad_block), CapacityFinding::Damaged { .. }));
     }
 
     #[test]
@@ -226,6 +264,35 @@ mod tests {
             finding(&probe),
             CapacityFinding::Ends { at_most_bytes, beyond: BeyondCapacity::Mixed, .. } if at_most_bytes == 400 * BLOCK
         ));
+    }
+
+    /// Of a sample, blocks of windows are many and stand for themselves; single ones stand for those around them.
+    #[test]
+    fn what_shares_one_place_is_no_wrap_in_a_sample_either() {
+        let mut probe = written_whole(|_| BlockState::Kept);
+        (probe.claimed_bytes, probe.step_bytes) = (1100 * BLOCK, 100 * BLOCK);
+        let singles = (2..10).map(|place| place * 100..place * 100 + 1);
+        let written = [0..100].into_iter().chain(singles).chain([1000..1100]);
+        probe.writes = written.map(|blocks| blocks.start * BLOCK..blocks.end * BLOCK).collect();
+        let shared = |block: u64| match block {
+            1099 => BlockState::Kept,
+            _ => BlockState::Shifted { by_bytes: (1099 - block.cast_signed()) * BLOCK.cast_signed() },
+        };
+        let run = |blocks: Range<u64>, state| BlockRun {
+            from_bytes: blocks.start * BLOCK,
+            length_bytes: (blocks.end - blocks.start) * BLOCK,
+            state,
+        };
+        let kept =
+            [0..100, 200..201, 300..301, 400..401, 500..501].map(|blocks| run(blocks, BlockState::Kept));
+        let gone = (6..10).map(|place| place * 100).chain(1000..1100);
+        probe.runs = kept.into_iter().chain(gone.map(|block| run(block..block + 1, shared(block)))).collect();
+        let ends = CapacityFinding::Ends {
+            at_least_bytes: 501 * BLOCK,
+            at_most_bytes: 600 * BLOCK,
+            beyond: BeyondCapacity::Mixed,
+        };
+        assert_eq!(finding(&probe), ends);
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub fn answer(capacity: &Capacity) -> String {
             } else if *at_least_bytes == 0 {
                 format!("{claim}{and} holds less than {high}")
             } else {
-                format!("{claim}{and} holds {low}–{high}")
+                format!("{claim}{and} holds between {low} and {high}")
             }
         }
         CapacityFinding::Damaged { share, .. } => {
