@@ -72,6 +72,8 @@ pub enum Command {
     Check(Box<CheckArgs>),
     /// Find out whether storage holds as much as it claims (counterfeit sticks and cards)
     Capacity(CapacityArgs),
+    /// Find out whether first reads are slower (volumes restored from snapshots, tiered disks)
+    Cold(ColdArgs),
     /// Run fio's job files, or a fio command line, and check the results
     Fio(Box<FioArgs>),
     /// List the runs in the notebook
@@ -315,6 +317,25 @@ pub struct CapacityArgs {
     /// Overwrite an existing file or device; one that holds data needs its identity
     #[arg(long, value_name = "IDENTITY", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub destroy: Option<String>,
+    /// Look at the first so many bytes only
+    #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
+    pub size: Option<u64>,
+    /// io_uring, libaio or psync [default: the fastest that works here]
+    #[arg(long, value_name = "NAME")]
+    pub engine: Option<String>,
+    /// Seed of the random number generator [default: drawn, and reported]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Print one JSON document, to stdout or to PATH
+    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub json: Option<PathBuf>,
+}
+
+/// `iosonde cold`.
+#[derive(Debug, Clone, Args)]
+pub struct ColdArgs {
+    /// A block device, a file or sim:NAME; it is only read
+    pub target: String,
     /// Look at the first so many bytes only
     #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
     pub size: Option<u64>,

@@ -53,6 +53,17 @@ const COMMANDS: &[(&str, Examples, &[&str])] = &[
         &[],
     ),
     (
+        "cold",
+        &[
+            (
+                "cold /dev/nvme1n1",
+                "whether a restored volume is still being fetched, in two minutes; only read",
+            ),
+            ("cold /srv/db/data.ibd", "one large file"),
+        ],
+        &[],
+    ),
+    (
         "fio",
         &[
             ("fio job.fio --time 10s", "a job file, no job longer than 10 seconds"),

@@ -76,6 +76,7 @@ fn measures(command: &Command) -> bool {
         Command::Resume(_)
         | Command::Check(_)
         | Command::Capacity(_)
+        | Command::Cold(_)
         | Command::Point(_)
         | Command::Fio(_)
         | Command::Doctor(_) => true,
@@ -90,6 +91,7 @@ fn dispatch(cli: &Cli, screen: Screen) -> Result<(), Failure> {
         Command::Resume(args) => command::resume::run(args, store, screen),
         Command::Check(args) => command::check::run(args, store, screen),
         Command::Capacity(args) => command::capacity::run(args, store, screen),
+        Command::Cold(args) => command::cold::run(args, store, screen),
         Command::Point(args) => command::point::run(args, store, screen),
         Command::Fio(args) => command::fio::run(args, store, screen),
         Command::Ls(args) => command::ls::run(args, store, screen),

@@ -97,26 +97,35 @@ impl Drop for ProgressLine {
     }
 }
 
-/// The progress of something that moves a known number of bytes.
-pub struct ByteProgress {
+/// The progress of something that moves a known number of bytes, or takes a known number of rounds.
+pub struct TransferProgress {
     bar: Option<ProgressBar>,
     what: &'static str,
 }
 
-impl ByteProgress {
+impl TransferProgress {
     /// Nothing has been moved.
-    pub fn new(screen: &Screen) -> Self {
+    pub fn of_bytes(screen: &Screen) -> Self {
+        Self::counting(screen, "{decimal_bytes} of {decimal_total_bytes}")
+    }
+
+    /// No round is complete.
+    pub fn of_rounds(screen: &Screen) -> Self {
+        Self::counting(screen, "{pos} of {len}")
+    }
+
+    fn counting(screen: &Screen, count: &str) -> Self {
         let bar = screen.live.then(|| {
             let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-            let style = "{prefix:9} {bar:24.cyan/dim}  {decimal_bytes} of {decimal_total_bytes}, {eta} left";
-            let style = ProgressStyle::with_template(style).expect("the template is well formed");
+            let style = format!("{{prefix:9}} {{bar:24.cyan/dim}}  {count}, {{eta}} left");
+            let style = ProgressStyle::with_template(&style).expect("the template is well formed");
             bar.set_style(style.progress_chars("━╸━"));
             bar
         });
         Self { bar, what: "" }
     }
 
-    /// Shows how many bytes of it are done. With other words it begins again.
+    /// Shows how much of it is done. With other words it begins again.
     pub fn show(&mut self, what: &'static str, done: u64, all: u64) {
         let Some(bar) = &self.bar else { return };
         if self.what != what {

@@ -5,6 +5,7 @@
 pub mod adaptive;
 pub mod answered_limit;
 pub mod capacity;
+pub mod cold;
 pub mod compare;
 pub mod conclude;
 mod consistency;

@@ -6,6 +6,7 @@
 mod absence;
 mod capacity;
 pub mod cause;
+mod cold;
 mod comparison;
 pub mod detail;
 mod device;
@@ -38,6 +39,7 @@ pub use capacity::{
     CapacityScope,
 };
 pub use cause::{Cause, Scopes, Tally};
+pub use cold::{Cold, ColdRound, ColdVerdict, FirstAndAgain, Streamed};
 pub use comparison::{
     Compared, ComparedPair, ComparedSide, ComparedUnit, Comparison, Difference, GeometricMean, Incomparable,
     Likeness, NoFigure, PropertyValue, ServedBy,

@@ -1,6 +1,7 @@
 //! The document that `--json` prints: a run with everything concluded from it, words included.
 
 mod capacity;
+mod cold;
 mod compared;
 mod portrait;
 mod requirement;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::{error::ReportError, text};
 
 pub use capacity::{CapacityDocument, capacity_json};
+pub use cold::{ColdDocument, cold_json};
 pub use compared::{ComparedDocument, ComparisonLine, DifferenceLine, PairLine};
 pub use portrait::{ComplianceLine, PortraitDocument, TraitLine};
 pub use requirement::{RequiredLine, RequirementDocument};

@@ -28,9 +28,9 @@ pub mod text;
 pub use comparison::comparison;
 pub use device_file::device_file;
 pub use document::{
-    CapacityDocument, ClaimLine, ComparedDocument, ComparisonLine, ComplianceLine, DifferenceLine, Document,
-    FindingLine, PairLine, PortraitDocument, RequiredLine, RequirementDocument, TraitLine, VerdictLine,
-    capacity_json, compared_json, json,
+    CapacityDocument, ClaimLine, ColdDocument, ComparedDocument, ComparisonLine, ComplianceLine,
+    DifferenceLine, Document, FindingLine, PairLine, PortraitDocument, RequiredLine, RequirementDocument,
+    TraitLine, VerdictLine, capacity_json, cold_json, compared_json, json,
 };
 pub use error::ReportError;
 pub use format::{FORMATS, Files, Format};

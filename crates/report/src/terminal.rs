@@ -16,8 +16,8 @@ use crate::{
 };
 use iosonde_infer::finding::RUN;
 use iosonde_model::{
-    Capacity, Commits, Direction, Finding, Flush, Injected, Judgement, LatencySummary, Op, Outcome,
-    RequirementVerdict, Run, Status, Trial, TrialSpec, Unit, Verification, fio::FioReport, units,
+    Capacity, Cold, ColdVerdict, Commits, Direction, Finding, Flush, Injected, Judgement, LatencySummary, Op,
+    Outcome, RequirementVerdict, Run, Status, Trial, TrialSpec, Unit, Verification, fio::FioReport, units,
 };
 
 pub use crate::paint::Paint;
@@ -85,13 +85,35 @@ fn requirement(run: &Run, table: &RequirementTable, paint: Paint) -> String {
 
 /// The screen of a test of capacity.
 pub fn capacity(capacity: &Capacity, paint: Paint) -> String {
-    const LEAD: usize = 14;
     let verdict = text::capacity::verdict(&capacity.finding);
-    let word = text::requirement::verdict(verdict).to_uppercase();
+    let word = text::requirement::verdict(verdict);
+    let answer = text::capacity::answer(capacity);
+    labelled(word, verdict_ink(verdict), &answer, text::capacity::lines(capacity), paint)
+}
+
+/// The screen of first and second reads.
+pub fn cold(cold: &Cold, paint: Paint) -> String {
+    let ink = match cold.verdict {
+        ColdVerdict::Warm => Ink::Good,
+        ColdVerdict::Inconclusive => Ink::Doubt,
+        ColdVerdict::Cold => Ink::Bad,
+    };
+    labelled(
+        text::cold::verdict(cold.verdict),
+        ink,
+        &text::cold::answer(cold),
+        text::cold::lines(cold),
+        paint,
+    )
+}
+
+/// A verdict with its answer, and labelled lines below.
+fn labelled(word: &str, ink: Ink, answer: &str, lines: Vec<(&str, String)>, paint: Paint) -> String {
+    const LEAD: usize = 14;
+    let word = word.to_uppercase();
     let gap = " ".repeat(LEAD - word.len());
-    let lead = format!("{}{gap}", paint.ink(verdict_ink(verdict), &word));
-    let mut out = paint.hang(&lead, LEAD, &clean(&text::capacity::answer(capacity)));
-    for (label, text) in text::capacity::lines(capacity) {
+    let mut out = paint.hang(&format!("{}{gap}", paint.ink(ink, &word)), LEAD, &clean(answer));
+    for (label, text) in lines {
         out += &paint.hang(&format!("  {label:<w$}", w = LEAD - 2), LEAD, &text);
     }
     out

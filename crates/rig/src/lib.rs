@@ -60,6 +60,7 @@ pub mod buffer;
 pub mod capacity;
 pub mod ceiling;
 pub mod clock;
+pub mod cold;
 pub mod confine;
 mod crew;
 pub mod drive;

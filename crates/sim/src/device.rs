@@ -14,6 +14,7 @@
 //!   link           command latency; writes move their bytes down, reads up
 //!   faults         requests fail, get stuck, or find the device gone
 //!   fake           data are lost that the device has no room for
+//!   snapshot       what is touched for the first time is fetched
 //!   thermal, neighbour, noise
 //!                  stretch the time that the medium takes
 //!   queue, flash, disk, raid

@@ -18,7 +18,7 @@ use crate::{
     notebook,
     options::Options,
     output::{self, result},
-    progress::ByteProgress,
+    progress::TransferProgress,
     screen::Screen,
     session::{self, Asked, Session},
 };
@@ -88,7 +88,7 @@ fn probe(args: &CapacityArgs, session: &Session, seed: u64, screen: Screen) -> R
     let written_bytes = layout.written_bytes();
     let amount = units::decimal_bytes(written_bytes);
     screen.say(&format!("testing       {target}: writing {amount}, then reading it back"));
-    let mut progress = ByteProgress::new(&screen);
+    let mut progress = TransferProgress::of_bytes(&screen);
     let mut told = |stage: Stage, done_bytes: u64, all_bytes: u64| {
         let what = match stage {
             Stage::Writing => "writing",

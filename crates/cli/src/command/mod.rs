@@ -2,6 +2,7 @@
 
 pub mod capacity;
 pub mod check;
+pub mod cold;
 pub mod compare;
 pub mod devices;
 pub mod doctor;

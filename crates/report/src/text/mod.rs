@@ -6,6 +6,7 @@ pub mod applications;
 pub mod capacity;
 pub mod case;
 mod check;
+pub mod cold;
 mod command;
 pub mod compare;
 pub mod compare_table;

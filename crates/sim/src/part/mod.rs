@@ -28,6 +28,7 @@ registry! {
         link::Link,
         faults::Faults,
         fake::Fake,
+        snapshot::Snapshot,
         thermal::Thermal,
         neighbour::Neighbour,
         noise::Noise,
