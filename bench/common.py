@@ -15,6 +15,41 @@ T_975 = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 
          2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042]
 
 
+# Sections of simulated devices whose parameters a bench draws.
+MEDIA = {
+    "queue": """[link]
+bandwidth = "{rate}MB/s"
+latency = "50us"
+[queue]
+servers = {servers}
+service = {{ lognormal = {{ mean = "{service}us", cv = 0.5 }} }}
+""",
+    "flash": """[link]
+bandwidth = "{rate}MB/s"
+latency = "60us"
+[flash]
+units = {servers}
+page = "16KiB"
+mapping_unit = "64KiB"
+read = "100us"
+program = "1.5ms"
+erase = "3ms"
+pages_per_block = 64
+""",
+    "disk": """[link]
+bandwidth = "600MB/s"
+latency = "50us"
+[disk]
+rpm = 7200
+seek = {{ track = "0.6ms", average = "8.5ms" }}
+outer = "{rate}MB/s"
+inner = "{inner}MB/s"
+cache = "64MiB"
+queue = {{ slots = 32, policy = "sptf" }}
+""",
+}
+
+
 def build():
     """Builds iosonde in release mode and returns its path; IOSONDE names another binary to use instead."""
     if "IOSONDE" in os.environ:
@@ -62,6 +97,18 @@ def ratio(ratios):
     if len(logs) > 1:
         half = T_975[min(len(logs) - 2, 29)] * statistics.stdev(logs) / math.sqrt(len(logs))
     return statistics.median(ratios), math.exp(mean - half), math.exp(mean + half)
+
+
+def bound(wrong, trials):
+    """Upper 95 % bound of a share of which `wrong` of `trials` were seen (Clopper-Pearson, by halving)."""
+    def at_most(share):
+        return sum(math.comb(trials, k) * share**k * (1 - share) ** (trials - k) for k in range(wrong + 1))
+
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if at_most(middle) > 0.05 else (low, middle)
+    return high
 
 
 def say(text):

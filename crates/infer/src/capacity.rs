@@ -16,8 +16,8 @@ const CONTRADICTING_SHARE: f64 = 0.01;
 /// Probability that a larger share of bad blocks than the stated one was missed.
 const MISS_PROBABILITY: f64 = 0.05;
 
-/// What was lost right before the last data that were kept, where a cache held those: bad blocks are rarely so many side
-/// by side. A choice.
+/// What was lost right before the last data that were kept, where a cache held those: bad blocks are rarely so many
+/// side by side. A choice.
 const LOST_BEFORE_CACHED_BYTES: u64 = 1 << 20;
 
 /// Concludes what the storage holds.
@@ -272,7 +272,7 @@ mod tests {
         let mut probe = written_whole(|_| BlockState::Kept);
         (probe.claimed_bytes, probe.step_bytes) = (1100 * BLOCK, 100 * BLOCK);
         let singles = (2..10).map(|place| place * 100..place * 100 + 1);
-        let written = [0..100].into_iter().chain(singles).chain([1000..1100]);
+        let written = std::iter::once(0..100).chain(singles).chain(std::iter::once(1000..1100));
         probe.writes = written.map(|blocks| blocks.start * BLOCK..blocks.end * BLOCK).collect();
         let shared = |block: u64| match block {
             1099 => BlockState::Kept,

@@ -54,11 +54,9 @@ pub struct Cold {
     pub size_bytes: u64,
     /// Mean time of a single read, in nanoseconds.
     pub latency_ns: FirstAndAgain,
-    /// 99th percentile of single reads for the first time and again, in nanoseconds.
-    pub p99_ns: [f64; 2],
     /// Bytes per second of reading whole areas.
     pub bytes_per_s: FirstAndAgain,
-    /// Share of places whose first read was slower than all but 1 % of the second reads.
+    /// Share of places whose first read was slow, as hardly a second read was.
     pub slow_share: Estimate,
     /// Time to read all of it once at the rate of first reads, in seconds.
     pub read_all_s: Estimate,

@@ -24,6 +24,8 @@ pub use crate::paint::Paint;
 
 /// Where a section's text begins: behind the longest of VALID, RESULTS, POINTS, ADVICE.
 const HEAD: usize = 10;
+/// Where text begins behind the answer of a test, or behind a label.
+const LEAD: usize = 14;
 
 /// The screen that ends a study: VALID, RESULTS, ADVICE.
 pub fn summary(run: &Run, paint: Paint) -> String {
@@ -48,7 +50,6 @@ const CHECK_WARNINGS_MAX: usize = 2;
 /// The screen of a check: the answer first, then what it rests on, where the requirement stands, and what would settle
 /// it.
 fn requirement(run: &Run, table: &RequirementTable, paint: Paint) -> String {
-    const LEAD: usize = 14;
     let word = text::requirement::verdict(table.verdict).to_uppercase();
     let gap = " ".repeat(LEAD - word.len());
     let lead = format!("{}{gap}", paint.ink(verdict_ink(table.verdict), &word));
@@ -98,25 +99,29 @@ pub fn cold(cold: &Cold, paint: Paint) -> String {
         ColdVerdict::Inconclusive => Ink::Doubt,
         ColdVerdict::Cold => Ink::Bad,
     };
-    labelled(
-        text::cold::verdict(cold.verdict),
-        ink,
-        &text::cold::answer(cold),
-        text::cold::lines(cold),
-        paint,
-    )
+    let head = labelled(text::cold::verdict(cold.verdict), ink, &text::cold::answer(cold), Vec::new(), paint);
+    let rows = text::cold::table(cold);
+    let widths = [0, 1, 2].map(|column| rows.iter().map(|row| columns(&row[column])).max().unwrap_or(0));
+    let line = |row: &[String; 4]| {
+        let cells = row.iter().zip(widths).map(|(cell, width)| pad(cell, width)).chain([row[3].clone()]);
+        format!("  {}\n", cells.collect::<Vec<_>>().join("   ").trim_end())
+    };
+    let table: String = rows.iter().map(line).collect();
+    head + &table + &labelled_lines(text::cold::lines(cold), paint)
 }
 
 /// A verdict with its answer, and labelled lines below.
 fn labelled(word: &str, ink: Ink, answer: &str, lines: Vec<(&str, String)>, paint: Paint) -> String {
-    const LEAD: usize = 14;
     let word = word.to_uppercase();
     let gap = " ".repeat(LEAD - word.len());
-    let mut out = paint.hang(&format!("{}{gap}", paint.ink(ink, &word)), LEAD, &clean(answer));
-    for (label, text) in lines {
-        out += &paint.hang(&format!("  {label:<w$}", w = LEAD - 2), LEAD, &text);
-    }
-    out
+    let answer = paint.hang(&format!("{}{gap}", paint.ink(ink, &word)), LEAD, &clean(answer));
+    answer + &labelled_lines(lines, paint)
+}
+
+fn labelled_lines(lines: Vec<(&str, String)>, paint: Paint) -> String {
+    let line =
+        |(label, text): (&str, String)| paint.hang(&format!("  {label:<w$}", w = LEAD - 2), LEAD, &text);
+    lines.into_iter().map(line).collect()
 }
 
 fn verdict_ink(verdict: RequirementVerdict) -> Ink {

@@ -2,8 +2,8 @@
 //! fetch data when they are first touched.
 //!
 //! The storage is divided into areas, each touched by one kind of read only. In each round, areas that nobody has read
-//! are read: single blocks, one at a time, and whole areas, several requests at a time. The same reads are made again two
-//! rounds later. Reads for the first and the second time therefore alternate, so that drift does not pass for a
+//! are read: single blocks, one at a time, and whole areas, several requests at a time. The same reads are made again
+//! two rounds later. Reads for the first and the second time therefore alternate, so that drift does not pass for a
 //! difference, and a small cache has forgotten what it read by then.
 
 use std::{

@@ -113,7 +113,6 @@ fn read(
         target: target.clone(),
         size_bytes,
         latency_ns: found.latency_ns,
-        p99_ns: found.p99_ns,
         bytes_per_s: found.bytes_per_s,
         slow_share: found.slow_share,
         read_all_s: cold::time_s(size_bytes, &found.bytes_per_s.first),

@@ -5,6 +5,7 @@
 mod common;
 
 mod check;
+mod cold;
 mod compare;
 mod fio;
 mod headlines;

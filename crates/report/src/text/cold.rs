@@ -2,7 +2,7 @@
 
 use iosonde_model::{Cold, ColdVerdict, Estimate, FirstAndAgain, Unit, units};
 
-use super::number;
+use super::number::{Figure, Style, figure, percent};
 
 /// The verdict's name.
 pub fn verdict(verdict: ColdVerdict) -> &'static str {
@@ -16,76 +16,111 @@ pub fn verdict(verdict: ColdVerdict) -> &'static str {
 /// The answer in a sentence.
 pub fn answer(cold: &Cold) -> String {
     let target = &cold.target;
-    let slowdowns = [&cold.latency_ns.slowdown, &cold.bytes_per_s.slowdown];
+    let (alone, streamed) = (&cold.latency_ns.slowdown, &cold.bytes_per_s.slowdown);
+    let slower = if alone.value > streamed.value { alone } else { streamed };
     match cold.verdict {
         ColdVerdict::Cold => {
-            let (more, reads) = if slowdowns[0].value > slowdowns[1].value {
-                (slowdowns[0], "single reads")
-            } else {
-                (slowdowns[1], "large reads")
-            };
-            format!("{target}: {reads} are {} slower for the first time", times(more))
+            let Figure { value, interval } = factor(slower);
+            format!("{target}: first reads are {value} times slower than second reads ({interval})")
         }
-        ColdVerdict::Warm => format!("{target}: first reads are as fast as second ones"),
-        ColdVerdict::Inconclusive => {
-            let [alone, streamed] = slowdowns.map(times);
+        ColdVerdict::Warm => {
+            let most =
+                [alone, streamed].into_iter().filter_map(|slowdown| slowdown.high).fold(1.001, f64::max);
             format!(
-                "{target}: first reads may be as fast as second ones (single reads are {alone} slower, large reads \
-                 {streamed})"
+                "{target}: first reads are at most {} slower than second reads",
+                units::percent(most - 1.0)
             )
         }
+        ColdVerdict::Inconclusive => format!(
+            "{target}: the ratio of first to second reads varies too much; repeat it on a quiet machine, or on \
+             another part"
+        ),
     }
 }
 
-fn times(slowdown: &Estimate) -> String {
-    number::with_interval(Unit::Ratio, slowdown)
+fn factor(slowdown: &Estimate) -> Figure {
+    figure(Unit::None, slowdown)
 }
 
-/// What the answer rests on and what it means, in labelled lines.
+/// A row of column heads, then a row for each way of reading: what was read, first, again, and how many times slower.
+pub fn table(cold: &Cold) -> Vec<[String; 4]> {
+    let heads = ["", "first", "again", "times slower (95 % CI)"].map(str::to_owned);
+    let row = |label: String, unit: Unit, both: &FirstAndAgain| {
+        let [first, again] = [&both.first, &both.again].map(|value| figure(Style::from(unit), value).whole());
+        [label, first, again, factor(&both.slowdown).whole()]
+    };
+    let single = format!("{} reads, QD 1", units::size(cold.block_bytes));
+    let large = format!("{} areas, QD {}", units::size(cold.area_bytes), cold.depth);
+    vec![heads, row(single, Unit::Time, &cold.latency_ns), row(large, Unit::Rate, &cold.bytes_per_s)]
+}
+
+/// What the answer means and what it rests on, in labelled lines.
 pub fn lines(cold: &Cold) -> Vec<(&'static str, String)> {
-    let [first_p99, again_p99] = cold.p99_ns.map(units::time);
-    let FirstAndAgain { first, again, .. } = &cold.latency_ns;
-    let single = format!(
-        "first {}, p99 {first_p99}; again {}, p99 {again_p99} ({} reads, one at a time)",
-        number::with_interval(Unit::Time, first),
-        number::with_interval(Unit::Time, again),
-        units::size(cold.block_bytes),
-    );
-    let FirstAndAgain { first, again, .. } = &cold.bytes_per_s;
-    let large = format!(
-        "first {}, again {} ({} at a time, {} requests)",
-        number::with_interval(Unit::Rate, first),
-        number::with_interval(Unit::Rate, again),
-        units::size(cold.area_bytes),
-        cold.depth,
-    );
-    let mut lines = vec![("single reads", single), ("large reads", large)];
+    let mut lines = Vec::new();
+    let distance = units::decimal_bytes(cold.distance_bytes);
     if cold.verdict == ColdVerdict::Cold {
-        lines.push(("slow places", format!("{} of them", number::percent(&cold.slow_share))));
-        let (low, high) = (cold.read_all_s.low, cold.read_all_s.high);
+        lines.push(("cold", format!("{} of the places", percent(&cold.slow_share))));
+        let Estimate { value, low, high } = cold.read_all_s;
         let interval = low.zip(high).map_or_else(String::new, |(low, high)| {
-            format!(" [{}, {}]", units::duration(low), units::duration(high))
+            format!(" ({}–{})", units::duration(low), units::duration(high))
         });
+        let (size, time) = (units::decimal_bytes(cold.size_bytes), units::duration(value));
+        lines.push(("to warm it", format!("read it once: {time}{interval} for {size}")));
         lines.push((
-            "to warm it",
-            format!(
-                "read it once: {}{interval} for {}",
-                units::duration(cold.read_all_s.value),
-                units::decimal_bytes(cold.size_bytes)
-            ),
+            "or a cache",
+            format!("a cache that still holds what was read {distance} ago gives the same figures"),
         ));
     }
+    let places = units::count(cold.single_reads as f64);
     lines.push((
         "tested",
-        format!(
-            "{} places, each again after {} of other reads; nothing was written",
-            units::count(cold.single_reads as f64),
-            units::decimal_bytes(cold.distance_bytes)
-        ),
+        format!("{places} places, again after {distance} of other reads; nothing was written"),
     ));
-    lines.push((
-        "took",
-        format!("{}; {} read", units::duration(cold.elapsed_s), units::decimal_bytes(cold.read_bytes)),
-    ));
+    let (took, read) = (units::duration(cold.elapsed_s), units::decimal_bytes(cold.read_bytes));
+    lines.push(("took", format!("{took}; {read} read")));
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn estimate(value: f64) -> Estimate {
+        Estimate { value, low: Some(value * 0.96), high: Some(value * 1.04) }
+    }
+
+    fn cold(verdict: ColdVerdict) -> Cold {
+        let both = |first: f64, again: f64, slowdown: f64| {
+            let [first, again, slowdown] = [first, again, slowdown].map(estimate);
+            FirstAndAgain { first, again, slowdown }
+        };
+        Cold {
+            target: "/dev/sdx".into(),
+            size_bytes: 100_000_000_000,
+            latency_ns: both(14.5e6, 712e3, 20.4),
+            bytes_per_s: both(79e6, 250e6, 3.16),
+            slow_share: estimate(0.74),
+            read_all_s: estimate(1265.0),
+            single_reads: 1732,
+            read_bytes: 4_678_000_000,
+            distance_bytes: 454_000_000,
+            block_bytes: 4096,
+            area_bytes: 4 << 20,
+            depth: 32,
+            elapsed_s: 65.0,
+            verdict,
+        }
+    }
+
+    #[test]
+    fn each_verdict_has_its_words() {
+        let told = |verdict| {
+            let cold = cold(verdict);
+            let rows = table(&cold).into_iter().map(|row| row.join(" | "));
+            let lines = lines(&cold).into_iter().map(|(label, text)| format!("{label}: {text}"));
+            [answer(&cold)].into_iter().chain(rows).chain(lines).collect::<Vec<_>>().join("\n")
+        };
+        let verdicts = [ColdVerdict::Cold, ColdVerdict::Warm, ColdVerdict::Inconclusive];
+        insta::assert_snapshot!(verdicts.map(told).join("\n\n"));
+    }
 }
