@@ -126,8 +126,8 @@ impl<T: ?Sized + Named> Registry<T> {
     }
 }
 
-/// Declares modules and lists their entries: one line an entry, which may begin with `#[cfg(..)]` where not every system
-/// has it.
+/// Declares modules and lists their entries: one line an entry. It begins with `#[cfg(..)]` where not every system has
+/// it.
 ///
 /// `registry! { /// doc
 ///   pub ENGINES: EngineKind "engine" { psync::Psync, io_uring::IoUring } }`
@@ -139,7 +139,13 @@ macro_rules! registry {
         $( $(#[cfg($where)])? mod $module; )+
         $(#[$meta])*
         $vis static $NAME: $crate::Registry<dyn $Trait> = $crate::Registry::new($kind, &[
-            $( $(#[cfg($where)])? $crate::Entry { item: &$module::$Type, source: include_str!(concat!(stringify!($module), ".rs")) } ),+
+            $(
+                $(#[cfg($where)])?
+                $crate::Entry {
+                    item: &$module::$Type,
+                    source: include_str!(concat!(stringify!($module), ".rs")),
+                }
+            ),+
         ]);
     };
 }

@@ -138,11 +138,6 @@ impl Clock {
     }
 }
 
-/// Time of the kernel's own clock for who waits: nothing is calibrated first.
-pub(crate) fn waiting_ns() -> u64 {
-    clocks::monotonic_ns().map_or(0, |ns| ns as u64)
-}
-
 /// Sleeps between trials, never within one.
 pub fn sleep_s(seconds: f64) {
     std::thread::sleep(std::time::Duration::from_secs_f64(seconds.max(0.0)));

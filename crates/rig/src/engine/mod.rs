@@ -14,6 +14,7 @@ registry! {
     pub ENGINES: EngineKind "engine" {
         #[cfg(target_os = "linux")] io_uring::IoUring,
         #[cfg(target_os = "linux")] libaio::Libaio,
+        #[cfg(windows)] iocp::Iocp,
         psync::Psync,
         #[cfg(target_os = "linux")] mmap::Mmap,
         null::Null,

@@ -61,7 +61,7 @@ impl EngineKind for Psync {
     }
 
     fn makes_files(&self) -> bool {
-        true
+        positioned::MAKES_FILES
     }
 
     fn options(&self) -> &'static [EngineOption] {

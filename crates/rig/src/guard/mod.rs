@@ -8,19 +8,18 @@
 mod admitted;
 mod intent;
 mod own_names;
-mod refusal;
-mod room;
-mod target;
+pub(crate) mod refusal;
+pub(crate) mod room;
+pub(crate) mod target;
 
 pub use admitted::Admitted;
 pub use intent::{Destroy, Intent, Protected, Writes};
 pub use own_names::StrayRecorder;
 pub(crate) use own_names::{is_our_name, random_name};
-pub(crate) use refusal::exchanged;
 pub use refusal::{Refusal, Remedy, quoted};
-pub(crate) use room::{ROOM_MIN_BYTES, Room, share};
+pub(crate) use room::{ROOM_MIN_BYTES, share};
 pub use target::Target;
-pub(crate) use target::{in_words, unreachable_path};
+pub(crate) use target::in_words;
 
 use crate::platform::guard::{block, directory, file};
 pub use crate::platform::{

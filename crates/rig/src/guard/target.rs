@@ -32,6 +32,9 @@ impl Target {
             return Ok(Self::Simulated(device.to_owned()));
         }
         let path = PathBuf::from(text);
+        if files::is_device(&path) {
+            return Ok(Self::BlockDevice(path));
+        }
         let metadata = fs::metadata(&path).map_err(|error| unreachable_path(&path, &error))?;
         match files::kind(&path, metadata.file_type()) {
             Ok(TargetKind::Directory) => Ok(Self::Directory(path)),

@@ -4,22 +4,31 @@
 
 #[cfg(target_os = "linux")]
 mod linux;
+#[cfg(windows)]
+mod windows;
 
 mod layer;
 mod target_kind;
 
 #[cfg(target_os = "linux")]
 use linux as here;
+#[cfg(windows)]
+use windows as here;
 
+pub use here::files::{identity, identity_of, kind, nothing, without_ending};
 pub use here::{
-    attribute, describe, host, locked_by_the_killed, look, may_write_in, page_bytes, set_attribute,
-    terminal_columns, unmapped_bytes, virtualization, witness,
+    allowed_memory_bytes, attribute, describe, host, locked_by_the_killed, look, may_write_in, page_bytes,
+    set_attribute, terminal_columns, unmapped_bytes, virtualization, witness,
 };
-pub(crate) use here::{calls, clocks, files, guard, pages, positioned, scheduling};
+pub(crate) use here::{clocks, files, guard, pages, positioned, scheduling};
 pub use here::{confine, interrupt, leave, memory, supervise};
 pub use layer::{Layer, Made};
+#[cfg(target_os = "linux")]
+pub(crate) use linux::calls;
 #[cfg(target_os = "linux")]
 pub use linux::{
     BlockDevice, DeviceNumber, Mount, System, is_killed, memory_limit_bytes, mount_of, mounts, swaps,
 };
 pub use target_kind::TargetKind;
+#[cfg(windows)]
+pub(crate) use windows::overlapped;

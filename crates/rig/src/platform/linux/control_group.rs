@@ -42,6 +42,11 @@ pub fn memory_limit_bytes(system: &System) -> Option<u64> {
     limits.into_iter().flatten().min()
 }
 
+/// Memory that this process may use, where less is allowed than there is.
+pub fn allowed_memory_bytes() -> Option<u64> {
+    memory_limit_bytes(&System::real())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

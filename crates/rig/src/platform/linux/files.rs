@@ -1,6 +1,17 @@
 //! Files beyond the standard library: reading at a place, advice, space.
 
-use std::{fs::File, fs::FileType, io, num::NonZeroU64, ops::Range, os::unix::fs::FileTypeExt, path::Path};
+use std::{
+    ffi::OsStr,
+    fs::{File, FileType},
+    io,
+    num::NonZeroU64,
+    ops::Range,
+    os::unix::{
+        ffi::OsStrExt,
+        fs::{FileTypeExt, MetadataExt},
+    },
+    path::Path,
+};
 
 use rustix::fs::{Advice, FallocateFlags, Mode, OFlags, fadvise, fallocate, open};
 
@@ -52,7 +63,7 @@ pub(crate) fn temporary(folder: &Path) -> io::Result<File> {
 }
 
 /// Opens a file without contents that takes whatever is written.
-pub(crate) fn nothing() -> io::Result<File> {
+pub fn nothing() -> io::Result<File> {
     File::open("/dev/null")
 }
 
@@ -62,11 +73,21 @@ pub(crate) fn memory_bytes() -> Option<u64> {
     Some(system.totalram * u64::from(system.mem_unit.max(1)))
 }
 
+/// Whether a path names a device by its form alone: on Linux a device is known by its node.
+pub(crate) fn is_device(_path: &Path) -> bool {
+    false
+}
+
+/// A name without its ending; `None` if it has another.
+pub fn without_ending<'a>(name: &'a OsStr, ending: &str) -> Option<&'a OsStr> {
+    Some(OsStr::from_bytes(name.as_bytes().strip_suffix(ending.as_bytes())?))
+}
+
 /// Kind of what lies at a path.
 ///
 /// # Errors
 /// Returns what it is where that is no storage.
-pub(crate) fn kind(_path: &Path, kind: FileType) -> Result<TargetKind, &'static str> {
+pub fn kind(_path: &Path, kind: FileType) -> Result<TargetKind, &'static str> {
     match () {
         () if kind.is_dir() => Ok(TargetKind::Directory),
         () if kind.is_file() => Ok(TargetKind::File),
@@ -76,4 +97,14 @@ pub(crate) fn kind(_path: &Path, kind: FileType) -> Result<TargetKind, &'static 
         () if kind.is_socket() => Err("a socket"),
         () => Err("neither a directory, nor a file, nor a block device"),
     }
+}
+
+/// Device and number of the file at a path, links followed: two paths with the same ones lead to one file.
+pub fn identity(path: &Path) -> io::Result<(u64, u64)> {
+    std::fs::metadata(path).map(|found| (found.dev(), found.ino()))
+}
+
+/// Device and number of an open file.
+pub fn identity_of(file: &File) -> io::Result<(u64, u64)> {
+    file.metadata().map(|found| (found.dev(), found.ino()))
 }

@@ -44,7 +44,7 @@ pub use block::BlockDevice;
 pub(crate) use block::KERNEL_SECTOR_BYTES;
 #[cfg(test)]
 pub(crate) use block::fake;
-pub use control_group::memory_limit_bytes;
+pub use control_group::{allowed_memory_bytes, memory_limit_bytes};
 pub(crate) use control_group::{folder, group_of};
 pub use device::{describe, look};
 pub(crate) use extents::{Extents, extents};

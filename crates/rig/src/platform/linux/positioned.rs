@@ -33,6 +33,9 @@ pub(crate) const OPTIONS: &[EngineOption] = &[
     },
 ];
 
+/// Whether the calls can write a stream to new files.
+pub(crate) const MAKES_FILES: bool = true;
+
 fn flag(option: &str) -> i32 {
     match option {
         "hipri" => libc::RWF_HIPRI,

@@ -14,10 +14,10 @@ use std::{
 };
 
 use super::{
+    clocks::waiting_ns,
     is_killed,
     leave::{self, CODE, GOT, SIGNAL, STOPS, Word},
 };
-use crate::clock::waiting_ns;
 
 /// Signals that are handed on. All others end this process, and the working one with it.
 const HANDED_ON: [libc::c_int; 6] =

@@ -13,7 +13,7 @@ use super::{
     signature::signature,
     users::{User, behind_loops, user_of_device},
 };
-use crate::guard::{Admitted, Destroy, Intent, Refusal, exchanged, in_words};
+use crate::guard::{Admitted, Destroy, Intent, Refusal, in_words, refusal::exchanged};
 use crate::platform::TargetKind;
 use crate::platform::linux::{BlockDevice, DeviceNumber, System};
 

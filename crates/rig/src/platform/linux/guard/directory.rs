@@ -15,7 +15,8 @@ use rustix::{
 
 use super::{open::OpenedPath, own::OwnFile, room::room};
 use crate::guard::{
-    Admitted, Intent, ROOM_MIN_BYTES, Refusal, Room, StrayRecorder, Writes, exchanged, in_words,
+    Admitted, Intent, ROOM_MIN_BYTES, Refusal, StrayRecorder, Writes, in_words, refusal::exchanged,
+    room::Room,
 };
 use crate::platform::TargetKind;
 use crate::platform::linux::{KERNEL_SECTOR_BYTES, System, keeps_in_memory, mount_of, unmapped_bytes};

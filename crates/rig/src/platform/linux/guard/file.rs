@@ -15,7 +15,7 @@ use super::{
     room::room,
     users::user_of_file,
 };
-use crate::guard::{Admitted, Destroy, Intent, Refusal, exchanged, in_words};
+use crate::guard::{Admitted, Destroy, Intent, Refusal, in_words, refusal::exchanged};
 use crate::platform::TargetKind;
 use crate::platform::linux::{KERNEL_SECTOR_BYTES, System, keeps_in_memory, locked_by_the_killed, mount_of};
 

@@ -13,7 +13,7 @@ use rustix::{
 };
 
 use super::links::refuse_strangers_link;
-use crate::guard::{Refusal, unreachable_path};
+use crate::guard::{Refusal, target::unreachable_path};
 
 /// Something found at a path, not yet opened for reading or writing.
 #[derive(Debug)]

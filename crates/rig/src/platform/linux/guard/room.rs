@@ -7,7 +7,7 @@ use rustix::{
     process::{Resource, getrlimit},
 };
 
-use crate::guard::{Room, share};
+use crate::guard::{room::Room, share};
 use crate::platform::linux::{System, meminfo_bytes};
 
 /// The room in the file system of an open file or folder.
