@@ -6,18 +6,15 @@
 
 use std::{
     ffi::OsStr,
-    fs::{self, File, FileType, Metadata},
+    fs::{self, File, Metadata},
     io::{self, Read, Write},
-    os::unix::{
-        ffi::OsStrExt,
-        fs::{FileTypeExt, MetadataExt},
-    },
     path::{Path, PathBuf},
+    time::UNIX_EPOCH,
 };
 
 use iosonde_rig::{
     guard::{self, Protected},
-    platform,
+    platform::{self, TargetKind},
 };
 
 use crate::{
@@ -56,7 +53,7 @@ pub fn check(path: &Path, apart: &[Protected], screen: Screen) -> Result<(), Fai
     guard::refuse_strangers_link(path).map_err(Failure::usage)?;
     refuse_a_companions_name(path)?;
     if let Ok(found) = fs::metadata(path) {
-        if let Some(one) = apart.iter().find(|one| is_same_file(&found, &one.path)) {
+        if let Some(one) = apart.iter().find(|one| is_same_file(path, &one.path)) {
             return Err(Failure::usage(format!(
                 "{} is {}; results need a file of their own",
                 path.display(),
@@ -64,7 +61,7 @@ pub fn check(path: &Path, apart: &[Protected], screen: Screen) -> Result<(), Fai
             )));
         }
         refuse_to_replace(path, &found, screen)?;
-        if is_stream(found.file_type()) {
+        if is_stream(path, &found) {
             return Ok(());
         }
     }
@@ -109,7 +106,7 @@ pub fn write(path: &Path, bytes: &[u8], screen: Screen) -> Result<(), Failure> {
     }
     let written = match &found {
         // `/dev/stdout`, or a pipe of the shell: there is nothing to replace.
-        Some(found) if is_stream(found.file_type()) => fs::write(path, bytes),
+        Some(found) if is_stream(path, found) => fs::write(path, bytes),
         _ => replace(path, bytes, found),
     };
     written.map_err(|error| {
@@ -167,9 +164,9 @@ fn replace(path: &Path, bytes: &[u8], before: Option<Metadata>) -> io::Result<()
 /// A file beside a database, under the name that SQLite gives to its log, journal or index: SQLite would play it back,
 /// overwrite it or refuse to open the database.
 fn refuse_a_companions_name(path: &Path) -> Result<(), Failure> {
-    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-    let of = ["-wal", "-journal", "-shm"].iter().find_map(|ending| name.strip_suffix(ending.as_bytes()));
-    let database = of.map(|name| path.with_file_name(OsStr::from_bytes(name)));
+    let name = path.file_name().unwrap_or_default();
+    let of = ["-wal", "-journal", "-shm"].iter().find_map(|ending| platform::without_ending(name, ending));
+    let database = of.map(|name| path.with_file_name(name));
     match database.filter(|database| database.is_file() && beginning(database).starts_with(SQLITE[0])) {
         Some(database) => Err(Failure::usage(format!(
             "{} is a name that SQLite uses for the database {}; name another file",
@@ -181,12 +178,12 @@ fn refuse_a_companions_name(path: &Path) -> Result<(), Failure> {
 }
 
 fn refuse_to_replace(path: &Path, found: &Metadata, screen: Screen) -> Result<(), Failure> {
-    let kind = found.file_type();
+    let kind = platform::kind(path, found.file_type());
     // What is read from a pipe is gone, and reading waits for what nobody writes.
-    let begins = if kind.is_file() { beginning(path) } else { Vec::new() };
-    let why = if kind.is_block_device() {
+    let begins = if kind == Ok(TargetKind::File) { beginning(path) } else { Vec::new() };
+    let why = if kind == Ok(TargetKind::Block) {
         "is a block device, and no result is written over it".to_owned()
-    } else if !kind.is_file() || found.len() == 0 {
+    } else if kind != Ok(TargetKind::File) || found.len() == 0 {
         return Ok(());
     } else if SQLITE.iter().any(|signature| begins.starts_with(signature)) {
         "is a notebook of runs or belongs to another SQLite database, and iosonde never overwrites one"
@@ -217,7 +214,9 @@ fn is_own(path: &Path, found: &Metadata, begins: &[u8]) -> bool {
 }
 
 fn mark(found: &Metadata) -> String {
-    format!("{} {}.{:09}", found.len(), found.mtime(), found.mtime_nsec())
+    let changed =
+        found.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+    format!("{} {}.{:09}", found.len(), changed.as_secs(), changed.subsec_nanos())
 }
 
 fn beginning(path: &Path) -> Vec<u8> {
@@ -226,13 +225,14 @@ fn beginning(path: &Path) -> Vec<u8> {
     head
 }
 
-fn is_same_file(found: &Metadata, target: &Path) -> bool {
-    fs::metadata(target).is_ok_and(|target| (target.dev(), target.ino()) == (found.dev(), found.ino()))
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    let pair = platform::identity(one).ok().zip(platform::identity(other).ok());
+    pair.is_some_and(|(one, other)| one == other)
 }
 
 /// What is written through rather than replaced.
-fn is_stream(kind: FileType) -> bool {
-    kind.is_char_device() || kind.is_fifo() || kind.is_socket()
+fn is_stream(path: &Path, found: &Metadata) -> bool {
+    platform::kind(path, found.file_type()).is_err()
 }
 
 fn folder(path: &Path) -> &Path {

@@ -1,6 +1,6 @@
 //! A target, admitted and ready to be measured: what it is, what measures it, and what must be said of it.
 
-use std::{fs::File, os::unix::fs::MetadataExt, path::Path, sync::Arc};
+use std::{fs::File, path::Path, sync::Arc};
 
 use iosonde_model::{Device, DeviceNote, HidingLayer, Host, Medium, units};
 use iosonde_rig::{
@@ -257,7 +257,8 @@ fn identity(admitted: &Admitted) -> Option<String> {
     }
     let found = admitted.file.metadata().ok()?;
     let born = found.created().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
-    Some(format!("{}:{}:{}", found.dev(), found.ino(), born.map_or(0, |since| since.as_nanos())))
+    let (device, number) = platform::identity_of(&admitted.file).ok()?;
+    Some(format!("{device}:{number}:{}", born.map_or(0, |since| since.as_nanos())))
 }
 
 /// A word to overwrite that has nothing to do.

@@ -126,19 +126,26 @@ impl<T: ?Sized + Named> Registry<T> {
     }
 }
 
-/// Declares modules and lists their entries: one line an entry.
+/// Declares modules and lists their entries: one line an entry. It begins with `#[cfg(..)]` where not every system has
+/// it.
 ///
 /// `registry! { /// doc
 ///   pub ENGINES: EngineKind "engine" { psync::Psync, io_uring::IoUring } }`
 #[macro_export]
 macro_rules! registry {
     ($(#[$meta:meta])* $vis:vis $NAME:ident : $Trait:ident $kind:literal {
-        $($module:ident :: $Type:ident),+ $(,)?
+        $($(#[cfg($where:meta)])? $module:ident :: $Type:ident),+ $(,)?
     }) => {
-        $( mod $module; )+
+        $( $(#[cfg($where)])? mod $module; )+
         $(#[$meta])*
         $vis static $NAME: $crate::Registry<dyn $Trait> = $crate::Registry::new($kind, &[
-            $( $crate::Entry { item: &$module::$Type, source: include_str!(concat!(stringify!($module), ".rs")) } ),+
+            $(
+                $(#[cfg($where)])?
+                $crate::Entry {
+                    item: &$module::$Type,
+                    source: include_str!(concat!(stringify!($module), ".rs")),
+                }
+            ),+
         ]);
     };
 }

@@ -5,7 +5,7 @@
 
 use std::{io, ptr::NonNull};
 
-use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+use crate::platform::pages;
 
 /// Direct I/O needs buffers aligned to the logical block, which is a page at most, and no larger than the request.
 /// Smaller requests lie closer together: 4 KiB apart, all of them would share an eighth of the cache's sets.
@@ -24,23 +24,18 @@ pub struct BufferPool {
 impl BufferPool {
     /// Maps and populates `slots` buffers of at least `block_size_bytes` each, rounded up to what direct I/O needs.
     pub fn new(slots: u32, block_size_bytes: u64) -> io::Result<Self> {
-        Self::map(slots, block_size_bytes, MapFlags::PRIVATE | MapFlags::POPULATE)
+        Self::map(slots, block_size_bytes, true)
     }
 
     /// Makes buffers that are never read or written, for simulated devices: addresses without memory behind them.
     pub fn unused(slots: u32, block_size_bytes: u64) -> io::Result<Self> {
-        Self::map(slots, block_size_bytes, MapFlags::PRIVATE | MapFlags::NORESERVE)
+        Self::map(slots, block_size_bytes, false)
     }
 
-    fn map(slots: u32, block_size_bytes: u64, flags: MapFlags) -> io::Result<Self> {
+    fn map(slots: u32, block_size_bytes: u64, populated: bool) -> io::Result<Self> {
         let block_size_bytes = block_size_bytes.max(1) as usize;
         let slot_bytes = block_size_bytes.next_multiple_of(alignment_bytes(block_size_bytes));
-        let length = slot_bytes * slots as usize;
-        let protection = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY: a new private mapping at an address of the kernel's choice touches no memory of ours.
-        let start = unsafe { mmap_anonymous(std::ptr::null_mut(), length, protection, flags)? };
-        let start =
-            NonNull::new(start.cast()).ok_or_else(|| io::Error::other("the kernel mapped page zero"))?;
+        let start = pages::map(slot_bytes * slots as usize, populated)?;
         Ok(Self { start, slot_bytes, slots })
     }
 
@@ -88,7 +83,7 @@ impl Drop for BufferPool {
     fn drop(&mut self) {
         // SAFETY: the mapping is ours and nothing refers to it any more. Requests that never came back hold their
         // own reference to the pages in the kernel.
-        let _ = unsafe { munmap(self.start.as_ptr().cast(), self.length_bytes()) };
+        unsafe { pages::unmap(self.start, self.length_bytes()) };
     }
 }
 

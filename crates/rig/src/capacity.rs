@@ -21,6 +21,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::{
     engine::{Request, Storage},
+    platform::files,
     prepare,
     trial::Bed,
     verify::{BlockMark, SECTOR_BYTES, Transfer, Way, WriterId},
@@ -276,13 +277,7 @@ impl<'a> Prober<'a> {
     /// reserves none.
     pub fn reserve(&self, bytes: u64) -> io::Result<bool> {
         let Storage::File(file) = &self.bed.storage else { return Ok(true) };
-        match rustix::fs::fallocate(&**file, rustix::fs::FallocateFlags::empty(), 0, bytes) {
-            Ok(()) => {}
-            Err(rustix::io::Errno::OPNOTSUPP) => return Ok(false),
-            Err(error) => return Err(error.into()),
-        }
-        let reserved_bytes = rustix::fs::fstat(&**file)?.st_blocks as u64 * SECTOR_BYTES as u64;
-        Ok(reserved_bytes >= bytes)
+        Ok(files::allocate(file, bytes)?.is_some_and(|reserved_bytes| reserved_bytes >= bytes))
     }
 
     /// Reads a layout back; `failed` are ranges that could not be written, by offset.

@@ -14,12 +14,12 @@ use std::{
 use iosonde_model::{Ceiling, Phase, Rw, Trial, TrialSpec};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rustix::fs::{Mode, OFlags, open};
 
 use crate::{
     clock::Clock,
     drive::Limits,
     engine::{self, Storage},
+    platform::files,
     trial::{Bed, Order},
 };
 
@@ -38,7 +38,7 @@ const ROOM_SHARE: u64 = 64;
 /// Measures both. `folder` is where a file without a name can lie; without one, or where its file system gives none,
 /// the second figure is absent.
 pub fn measure(engine: &str, block_size_bytes: u64, folder: Option<&Path>) -> io::Result<Ceiling> {
-    let nothing = Arc::new(File::open("/dev/null")?);
+    let nothing = Arc::new(files::nothing()?);
     let depth = DEPTH.min((MOST_BYTES / block_size_bytes.max(1)) as u32);
     if depth == 0 {
         return Err(io::Error::other("a block is larger than what the cross-check may take of memory"));
@@ -59,12 +59,10 @@ pub fn measure(engine: &str, block_size_bytes: u64, folder: Option<&Path>) -> io
 fn cached(engine: &str, depth: u32, block_size_bytes: u64, folder: &Path) -> io::Result<f64> {
     let blocks = CACHED_BLOCKS.min(MOST_BYTES / block_size_bytes);
     let bytes = (block_size_bytes * blocks).max(CACHED_LEAST_BYTES);
-    let room = rustix::fs::statvfs(folder)?;
-    if room.f_bavail.saturating_mul(room.f_frsize) / ROOM_SHARE < bytes {
+    if files::available_bytes(folder)? / ROOM_SHARE < bytes {
         return Err(io::ErrorKind::StorageFull.into());
     }
-    let mode = Mode::RUSR | Mode::WUSR;
-    let mut file = File::from(open(folder, OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC, mode)?);
+    let mut file = files::temporary(folder)?;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut block = vec![0u8; 1 << 20];
     for _ in 0..bytes.div_ceil(1 << 20) {

@@ -6,6 +6,8 @@
 
 use std::{cell::Cell, rc::Rc};
 
+use crate::platform::clocks;
+
 /// Clock that counts nanoseconds from its creation.
 #[derive(Debug, Clone)]
 pub enum Clock {
@@ -71,11 +73,7 @@ impl Clock {
     /// `virtual`, or what the kernel itself trusts as its clock: `tsc`, `kvm-clock`, `arch_sys_counter`.
     pub fn describe(&self) -> String {
         match self {
-            Self::Real { .. } => {
-                let path = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
-                std::fs::read_to_string(path)
-                    .map_or_else(|_| "monotonic".into(), |text| text.trim().to_owned())
-            }
+            Self::Real { .. } => clocks::source().unwrap_or_else(|| "monotonic".into()),
             Self::Virtual(_) => "virtual".into(),
         }
     }
@@ -115,9 +113,9 @@ impl Clock {
     pub fn moment(&self) -> Option<ClockReadings> {
         let once = || {
             let before_ns = self.now_ns();
-            let monotonic_ns = kernel_ns(libc::CLOCK_MONOTONIC)?;
-            let calendar_ns = kernel_ns(libc::CLOCK_REALTIME)?;
-            let boot_ns = kernel_ns(libc::CLOCK_BOOTTIME)?;
+            let monotonic_ns = clocks::monotonic_ns()?;
+            let calendar_ns = clocks::calendar_ns()?;
+            let boot_ns = clocks::boot_ns()?;
             let spread_ns = self.now_ns() - before_ns;
             Some(ClockReadings {
                 own_ns: before_ns + spread_ns / 2,
@@ -138,18 +136,6 @@ impl Clock {
         }
         Some(best)
     }
-}
-
-/// Time of the kernel's own clock for who waits: nothing is calibrated first.
-pub(crate) fn waiting_ns() -> u64 {
-    kernel_ns(libc::CLOCK_MONOTONIC).map_or(0, |ns| ns as u64)
-}
-
-fn kernel_ns(clock: libc::clockid_t) -> Option<i128> {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the pointer is to a timespec of ours, which outlives the call.
-    let result = unsafe { libc::clock_gettime(clock, &raw mut time) };
-    (result == 0).then(|| i128::from(time.tv_sec) * 1_000_000_000 + i128::from(time.tv_nsec))
 }
 
 /// Sleeps between trials, never within one.

@@ -22,7 +22,9 @@ use crate::{
     drive::{Drive, Driven, Limits},
     engine::{self, Bench, NewFiles, Opened, SharedDevice, Storage},
     offset::{Offsets, job_seed, range_bytes},
-    payload, slots,
+    payload,
+    platform::scheduling,
+    slots,
     together::Together,
     verify::{self, Verify, VerifyPlan},
     witness,
@@ -359,7 +361,7 @@ fn drive(
 ) -> io::Result<Worked> {
     let Equipped { buffers, opened: Opened { engine, clock, notes }, verify } = equipped;
     if job.spec.rate_iops.is_some() || job.spec.think.is_some() {
-        exact_timers();
+        scheduling::exact_timers();
     }
     let (cpu_before, delay_before_s) = (witness::thread_cpu(), witness::thread_delay_s());
     let offsets = (offsets(job, shift.phase), job.seed);
@@ -403,13 +405,6 @@ fn verified(
         None => {}
     }
     Ok(worked)
-}
-
-/// Sleeps end up to 50 µs late by default, so that the kernel can wake several sleepers at once (prctl(2),
-/// PR_SET_TIMERSLACK); an open loop would count that as latency.
-fn exact_timers() {
-    // SAFETY: the call changes a number of this thread alone and reads no memory of ours.
-    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
 }
 
 fn in_virtual_time(

@@ -53,23 +53,16 @@
 
 #![allow(unsafe_code)]
 
-#[cfg(not(target_os = "linux"))]
-compile_error!("iosonde measures on Linux only, so far: engines, guard and witnesses ask the Linux kernel");
-
 pub mod buffer;
 pub mod capacity;
 pub mod ceiling;
 pub mod clock;
 pub mod cold;
-pub mod confine;
 mod crew;
 pub mod drive;
 pub mod engine;
 pub mod guard;
-pub mod interrupt;
 mod issued;
-pub mod leave;
-pub mod memory;
 mod merge;
 pub mod offset;
 mod pace;
@@ -81,10 +74,10 @@ mod recorder;
 mod simulated;
 mod slots;
 pub mod stall;
-pub mod supervise;
 mod together;
 pub mod trial;
 pub mod verify;
 pub mod witness;
 
+pub use platform::{confine, interrupt, leave, memory, supervise};
 pub use recorder::WINDOW_NS;

@@ -4,13 +4,14 @@
 //! Filling takes a share of the budget. The first 64 MiB tell how fast the storage takes data, and so how large a
 //! working set can be filled in that share; a smaller one than asked is stated in the report.
 
-use std::{fs::File, io, num::NonZeroU64, ops::Range};
+use std::{fs::File, io, ops::Range};
 
 use iosonde_model::{Rw, Trial, TrialSpec};
 
 use crate::{
     drive::Limits,
     engine::{self, Storage},
+    platform::files,
 };
 
 /// Request size of a fill: large enough for full bandwidth everywhere, small enough to stop soon.
@@ -96,9 +97,7 @@ pub fn size_bytes(probe: &Trial, asked_bytes: u64, seconds: f64) -> u64 {
 /// Empties the page cache of a part of a file: memory would say what it was given. What cannot be written out or
 /// dropped shows when it is read, or stays in memory: nothing here could mend it.
 pub fn drop_pages(file: &File, range: Range<u64>) {
-    let _ = rustix::fs::fdatasync(file);
-    let length_bytes = NonZeroU64::new(range.end.saturating_sub(range.start));
-    let _ = rustix::fs::fadvise(file, range.start, length_bytes, rustix::fs::Advice::DontNeed);
+    files::drop_pages(file, range);
 }
 
 /// Waits until everything written is on the storage, metadata included: a file's blocks are "unwritten" to ext4 and

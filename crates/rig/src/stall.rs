@@ -8,8 +8,6 @@
 //! threads that measure cannot tell that from storage that is slow.
 
 use std::{
-    fs,
-    path::Path,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -18,7 +16,11 @@ use std::{
     time::Duration,
 };
 
-use crate::{clock::Clock, drive, interrupt, supervise};
+use crate::{
+    clock::Clock,
+    drive,
+    platform::{interrupt, scheduling::OtherThreads, supervise},
+};
 
 /// Time without any running thread after which a call is given up: more than the loop itself gives a request.
 pub const STALLED_AFTER: Duration = Duration::from_nanos(drive::patience_ns(false) + 2 * drive::WAIT_NS);
@@ -45,8 +47,8 @@ impl StallWatch {
         let (over, stopped_ns) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
         let (seen, late_ns) = (Arc::clone(&over), Arc::clone(&stopped_ns));
         let look = move || {
-            let own = rustix::thread::gettid().as_raw_nonzero().get().to_string();
-            let (mut before, mut idle) = (running_ns(&own), Duration::ZERO);
+            let others = OtherThreads::new();
+            let (mut before, mut idle) = (others.running_ns(), Duration::ZERO);
             let every = LOOK_EVERY.min(after);
             loop {
                 for _ in 0..WAKES {
@@ -55,7 +57,7 @@ impl StallWatch {
                         return;
                     }
                 }
-                let now = running_ns(&own);
+                let now = others.running_ns();
                 idle = if now == before { idle + every } else { Duration::ZERO };
                 before = now;
                 let patience = if interrupt::is_asked() { after.min(STALLED_AFTER_STOP) } else { after };
@@ -97,17 +99,4 @@ impl Drop for StallWatch {
             looking.thread().unpark();
         }
     }
-}
-
-/// Processor time of all other threads; `None` where the kernel does not tell.
-fn running_ns(own: &str) -> Option<u64> {
-    let threads = fs::read_dir("/proc/self/task").ok()?.flatten();
-    let others = threads.filter(|thread| thread.file_name() != *own);
-    // One that has ended meanwhile ran until then: the sum changes.
-    Some(others.filter_map(|thread| one_ns(&thread.path())).sum())
-}
-
-/// Time on a processor is the first figure of `schedstat` (proc(5)).
-fn one_ns(thread: &Path) -> Option<u64> {
-    fs::read_to_string(thread.join("schedstat")).ok()?.split(' ').next()?.parse().ok()
 }

@@ -13,6 +13,7 @@ use crate::{
     engine::Storage,
     issued::Issued,
     merge::Team,
+    platform::files,
     prepare,
     verify::VerifyPlan,
     witness::Watch,
@@ -69,12 +70,7 @@ impl Bed {
     /// start to its end, or nothing. A file system that takes no advice reads as it does.
     pub fn advise(&self, random: Option<bool>) {
         if let Storage::File(file) = &self.storage {
-            let advice = match random {
-                None => rustix::fs::Advice::Normal,
-                Some(true) => rustix::fs::Advice::Random,
-                Some(false) => rustix::fs::Advice::Sequential,
-            };
-            let _ = rustix::fs::fadvise(file, 0, None, advice);
+            files::advise(file, random);
         }
     }
 

@@ -3,18 +3,16 @@
 //! SQLite goes on writing to the removed file, which is gone as soon as the process ends. So a process that writes asks
 //! first, and keeps the run, which it has in memory, in another notebook.
 
-use std::fs;
-
 use iosonde_model::{RunInfo, Trial};
 
-use crate::{Notebook, RunLock, StoreError};
+use crate::{Notebook, RunLock, StoreError, platform};
 
 impl Notebook {
     /// Returns true while the notebook's path leads to the open file. A path that cannot be looked at now, as on a
     /// server that does not answer, has not been removed.
     pub fn is_in_place(&self) -> bool {
-        match fs::metadata(&self.path) {
-            Ok(found) => self.open.is(&found),
+        match platform::identity(&self.path, true) {
+            Ok(found) => self.open.is(found),
             Err(error) => {
                 !matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
             }

@@ -1,10 +1,11 @@
 //! The files beside a notebook that SQLite makes, and the limit that all of them share.
 
-use rustix::process::{Resource, getrlimit};
 use std::{
     fs,
     path::{Path, PathBuf},
 };
+
+use crate::platform;
 
 /// A companion's path: the notebook's with an ending.
 pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
@@ -16,7 +17,7 @@ pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
 /// The limit on the size of files that this process writes, where a notebook's file, log or journal has come to it.
 pub(crate) fn limit_reached(path: &Path) -> Option<u64> {
     const PAGE_BYTES: u64 = 4096;
-    let limit_bytes = getrlimit(Resource::Fsize).current?;
+    let limit_bytes = platform::file_size_limit()?;
     let length_bytes = |path: &Path| fs::metadata(path).map_or(0, |found| found.len());
     let longest_bytes =
         ["", "-wal", "-journal"].map(|ending| length_bytes(&beside(path, ending))).into_iter().max();

@@ -4,18 +4,16 @@
 //! refused beforehand.
 
 use std::{
-    fs::{self, File, Metadata},
+    fs::{self, File},
     io::{self, Read},
-    os::unix::{ffi::OsStrExt, fs::MetadataExt},
     path::Path,
     sync::{Mutex, PoisonError},
 };
 
-use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
-
 use crate::{
     StoreError,
     companion::beside,
+    platform::{self, Identity},
     schema::{HEADER_BYTES, Header, header},
 };
 
@@ -23,21 +21,21 @@ use crate::{
 ///
 /// Closing any descriptor of a database drops every lock that the process has on it (POSIX locks), those of an open
 /// notebook too; so such a file is not looked into again.
-static OPEN: Mutex<Vec<(u64, u64)>> = Mutex::new(Vec::new());
+static OPEN: Mutex<Vec<Identity>> = Mutex::new(Vec::new());
 
 /// Keeps a file on the list of open ones.
 #[derive(Debug)]
-pub(crate) struct OpenFile((u64, u64));
+pub(crate) struct OpenFile(Identity);
 
 impl OpenFile {
     pub(crate) fn note(path: &Path) -> io::Result<Self> {
-        let identity = identity(&fs::metadata(path)?);
+        let identity = platform::identity(path, true)?;
         OPEN.lock().unwrap_or_else(PoisonError::into_inner).push(identity);
         Ok(Self(identity))
     }
 
-    pub(crate) fn is(&self, found: &Metadata) -> bool {
-        identity(found) == self.0
+    pub(crate) fn is(&self, found: Identity) -> bool {
+        found == self.0
     }
 }
 
@@ -50,18 +48,15 @@ impl Drop for OpenFile {
     }
 }
 
-fn identity(found: &Metadata) -> (u64, u64) {
-    (found.dev(), found.ino())
-}
-
 /// Whether a path leads to a notebook of runs, whatever its name.
 pub fn is_notebook(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|found| found.is_file() && is_open(&found))
+    (path.is_file() && is_open(path))
         || first_bytes(path).is_ok_and(|first| header(&first) == Header::Notebook)
 }
 
-fn is_open(found: &Metadata) -> bool {
-    OPEN.lock().unwrap_or_else(PoisonError::into_inner).contains(&identity(found))
+fn is_open(path: &Path) -> bool {
+    let is_listed = |found| OPEN.lock().unwrap_or_else(PoisonError::into_inner).contains(&found);
+    platform::identity(path, true).is_ok_and(is_listed)
 }
 
 /// Refuses what SQLite must not open: what is no file, another program's database, and an empty place beside which
@@ -75,7 +70,7 @@ pub(crate) fn check(path: &Path) -> Result<(), StoreError> {
     if found.len() == 0 {
         return check_companions(path);
     }
-    if is_open(&found) {
+    if is_open(path) {
         return Ok(());
     }
     let first =
@@ -94,13 +89,8 @@ pub(crate) fn check(path: &Path) -> Result<(), StoreError> {
 /// mount of this one file.
 pub(crate) fn has_second_name(path: &Path) -> bool {
     let Ok(path) = fs::canonicalize(path) else { return false };
-    let linked = fs::metadata(&path).is_ok_and(|found| found.nlink() > 1);
-    let mount = |path: &Path| {
-        let found = statx(CWD, path, AtFlags::empty(), StatxFlags::MNT_ID).ok()?;
-        // Kernels before 5.8 do not tell.
-        StatxFlags::from_bits_retain(found.stx_mask).contains(StatxFlags::MNT_ID).then_some(found.stx_mnt_id)
-    };
-    linked || path.parent().is_some_and(|folder| mount(folder) != mount(&path))
+    let linked = platform::links(&path).is_ok_and(|names| names > 1);
+    linked || path.parent().is_some_and(|folder| platform::is_on_another_mount(&path, folder))
 }
 
 fn first_bytes(path: &Path) -> io::Result<Vec<u8>> {
@@ -125,7 +115,8 @@ pub(crate) fn keeps_log(path: &Path) -> bool {
 /// A path as an address that SQLite reads: every byte but the plainest as its number.
 pub(crate) fn address(path: &Path) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.".contains(&byte);
-    let bytes = path.as_os_str().as_bytes().iter();
+    let bytes = platform::address_bytes(path);
+    let bytes = bytes.iter();
     let written =
         bytes.map(|&byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02x}") });
     format!("file:{}", written.collect::<String>())

@@ -66,7 +66,6 @@
 
 mod adopt;
 mod companion;
-mod disks;
 mod error;
 pub mod export;
 mod files;
@@ -75,6 +74,7 @@ mod journal;
 mod lock;
 mod notebook;
 mod place;
+mod platform;
 mod read;
 mod run_file;
 mod schema;
@@ -83,13 +83,13 @@ mod stray;
 mod text_file;
 mod write;
 
-pub use disks::same_storage;
 pub use error::StoreError;
 pub use files::is_notebook;
 pub use journal::{Journal, journal_kind};
 pub use lock::{LockedByTheKilled, RunLock, ask_of_the_killed};
 pub use notebook::Notebook;
 pub use place::default_path;
+pub use platform::same_storage;
 pub use read::RunSummary;
 pub use run_file::{RunFileError, read_run};
 pub use text_file::{TEXT_BYTES_MAX, read_at_most, read_text};

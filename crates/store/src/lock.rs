@@ -7,16 +7,15 @@
 
 use std::{
     ffi::{OsStr, OsString},
-    fs::{DirEntry, File, Metadata, OpenOptions, TryLockError},
+    fs::{DirEntry, File, OpenOptions, TryLockError},
     io,
-    os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
     sync::OnceLock,
     thread,
     time::Duration,
 };
 
-use crate::StoreError;
+use crate::{StoreError, platform};
 
 /// True if all that lock a file have been killed.
 pub type LockedByTheKilled = fn(&File) -> bool;
@@ -46,10 +45,8 @@ impl Drop for RunLock {
         // Before the descriptor closes, so that nobody can lock the old file and see it removed afterwards
         // unnoticed. A file that stays is empty, and the next run of that id takes it over. One that was removed and
         // made again is another process's.
-        let same = |found: Metadata| {
-            self.file.metadata().is_ok_and(|own| (own.dev(), own.ino()) == (found.dev(), found.ino()))
-        };
-        if std::fs::symlink_metadata(&self.path).is_ok_and(same) {
+        let same = |found| platform::identity_of(&self.file).is_ok_and(|own| own == found);
+        if platform::identity(&self.path, false).is_ok_and(same) {
             let _ = std::fs::remove_file(&self.path);
         }
     }
@@ -84,7 +81,7 @@ pub(crate) fn take(notebook: &Path, id: &str) -> Result<Option<RunLock>, StoreEr
 /// Options that open a file and never what a link of its name leads to: the notebook may lie where others write, too.
 fn open_itself() -> OpenOptions {
     let mut options = OpenOptions::new();
-    options.read(true).custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32);
+    platform::never_through_links(options.read(true));
     options
 }
 
@@ -92,7 +89,7 @@ fn open_itself() -> OpenOptions {
 fn try_take(path: &Path) -> io::Result<Option<RunLock>> {
     let file = open_itself().create(true).truncate(false).write(true).open(path)?;
     match file.try_lock() {
-        Ok(()) if file.metadata()?.nlink() == 0 => Ok(None),
+        Ok(()) if platform::links_of(&file)? == 0 => Ok(None),
         Ok(()) => Ok(Some(RunLock { file, path: path.to_owned() })),
         Err(TryLockError::WouldBlock) => {
             if locked_by_the_killed(&file) {
@@ -110,8 +107,7 @@ fn take_name_away(path: &Path, file: &File) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = File::open(folder)?;
     if folder.try_lock().is_ok() {
-        let (own, there) = (file.metadata()?, std::fs::symlink_metadata(path)?);
-        if (own.dev(), own.ino()) == (there.dev(), there.ino()) {
+        if platform::identity_of(file)? == platform::identity(path, false)? {
             std::fs::remove_file(path)?;
         }
     }
@@ -233,7 +229,7 @@ mod tests {
     #[test]
     fn the_killed_hold_a_run_no_longer() {
         // The killed are those whose lock file has a second name here.
-        ask_of_the_killed(|file| file.metadata().is_ok_and(|found| found.nlink() == 2));
+        ask_of_the_killed(|file| platform::links_of(file).is_ok_and(|names| names == 2));
         let folder = tempfile::tempdir().unwrap();
         let notebook = folder.path().join("n.db");
         let lock = take(&notebook, "a").unwrap().unwrap();

@@ -1,7 +1,6 @@
 //! The open notebook: opening it safely, and the two helpers through which every statement goes.
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, Params, Row, config::DbConfig};
-use rustix::fs::Access;
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -13,7 +12,7 @@ use crate::{
     Journal, StoreError,
     error::BUSY_S,
     files::{self, OpenFile},
-    journal_kind, lock, schema,
+    journal_kind, lock, platform, schema,
 };
 
 /// An open notebook of runs. Several processes may have the same one open.
@@ -138,7 +137,7 @@ impl Notebook {
 /// Whether this user may write the notebook and beside it.
 fn may_write(path: &Path) -> bool {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    [path, folder].iter().all(|what| rustix::fs::access(*what, Access::READ_OK | Access::WRITE_OK).is_ok())
+    [path, folder].iter().all(|what| platform::may_read_and_write(what).is_ok())
 }
 
 /// The journal that suits a file system, and that file system's name where it is why.
@@ -168,8 +167,7 @@ fn check_place(path: &Path) -> Result<(), StoreError> {
     // The folder too: journal and lock files lie beside the notebook.
     let existing = if path.exists() { vec![path, folder] } else { vec![folder] };
     for what in existing {
-        rustix::fs::access(what, Access::READ_OK | Access::WRITE_OK)
-            .map_err(|error| not_writable(path, what, error.into()))?;
+        platform::may_read_and_write(what).map_err(|error| not_writable(path, what, error))?;
     }
     Ok(())
 }

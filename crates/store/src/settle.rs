@@ -2,14 +2,16 @@
 
 use std::{
     ffi::OsString,
-    fs::{self, File},
+    fs::File,
     io,
-    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
 
-use crate::{Journal, Notebook, StoreError};
+use crate::{
+    Journal, Notebook, StoreError,
+    platform::{self, Identity},
+};
 
 impl Notebook {
     /// Writes back all pages that the commits so far have dirtied, so that nothing of the notebook is written later,
@@ -39,7 +41,7 @@ impl Notebook {
 
 /// Open index files, never closed: closing any descriptor of a file drops all POSIX record locks that the process
 /// holds on it, and SQLite's own descriptor of the same file holds some. One entry for each notebook opened.
-static KEPT: Mutex<Vec<((u64, u64), File)>> = Mutex::new(Vec::new());
+static KEPT: Mutex<Vec<(Identity, File)>> = Mutex::new(Vec::new());
 
 /// The log's index (`-shm`) is mapped memory that SQLite never syncs: the kernel writes its 32 KiB half a minute
 /// later.
@@ -47,16 +49,15 @@ fn sync_index(notebook: &Path) -> io::Result<()> {
     let mut name = OsString::from(notebook);
     name.push("-shm");
     let index = PathBuf::from(name);
-    let metadata = match fs::metadata(&index) {
+    let key = match platform::identity(&index, true) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         other => other?,
     };
-    let key = (metadata.dev(), metadata.ino());
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     let at = match kept.iter().position(|(known, _)| *known == key) {
         Some(at) => at,
         None => {
-            kept.push((key, File::open(&index)?));
+            kept.push((key, File::options().read(true).write(true).open(&index)?));
             kept.len() - 1
         }
     };

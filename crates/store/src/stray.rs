@@ -4,19 +4,15 @@
 //! finds the name here. Only what is written down is ever removed.
 
 use rusqlite::{ToSql, types::Value};
-use std::{
-    ffi::OsStr,
-    os::unix::ffi::OsStrExt,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
-use crate::{Notebook, StoreError};
+use crate::{Notebook, StoreError, platform};
 
 /// Text where the path is text, so that people can read it; its bytes where it is not.
 fn column(path: &Path) -> impl ToSql + use<> {
     match path.to_str() {
         Some(text) => Value::Text(text.to_owned()),
-        None => Value::Blob(path.as_os_str().as_bytes().to_vec()),
+        None => Value::Blob(platform::bytes_of(path)),
     }
 }
 
@@ -44,7 +40,7 @@ impl Notebook {
     pub fn strays(&self) -> Result<Vec<PathBuf>, StoreError> {
         self.rows("SELECT path FROM strays ORDER BY rowid", [], |row| {
             let bytes = row.get_ref(0)?.as_bytes()?;
-            Ok(PathBuf::from(OsStr::from_bytes(bytes)))
+            Ok(platform::path_of(bytes))
         })
     }
 }

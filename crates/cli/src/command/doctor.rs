@@ -3,7 +3,7 @@
 //! A target that cannot be measured is what a doctor is for: it is described, and what to do is said. Only one that
 //! does not exist is the user's mistake.
 
-use std::{fs::File, io, os::unix::fs::FileTypeExt, path::Path, sync::Arc};
+use std::{io, path::Path, sync::Arc};
 
 use iosonde_infer::slow::{self, Slow};
 use iosonde_model::{Device, Medium, Phase, Trial, TrialSpec, Witnesses, units};
@@ -80,13 +80,7 @@ fn is_missing(target: &str) -> bool {
 /// What the kernel tells of a directory, file or block device, readable or not.
 fn look(target: &str) -> Option<(TargetKind, Device, Vec<Layer>)> {
     let path = Path::new(target);
-    let found = std::fs::metadata(path).ok()?.file_type();
-    let kind = match () {
-        () if found.is_dir() => TargetKind::Directory,
-        () if found.is_file() => TargetKind::File,
-        () if found.is_block_device() => TargetKind::Block,
-        () => return None,
-    };
+    let kind = platform::kind(path, std::fs::metadata(path).ok()?.file_type()).ok()?;
     let (device, layers) = platform::look(path, kind).ok()?;
     Some((kind, device, layers))
 }
@@ -161,7 +155,7 @@ fn machine(session: Option<&Session>, seen: Option<&Witnesses>) -> String {
 fn engines(session: Option<&Session>) -> String {
     let simulated = session.is_some_and(|session| session.device.medium == Medium::Simulated);
     // Whether an engine works hardly depends on the file: an empty one tells where the target cannot be opened.
-    let stand_in = || File::open("/dev/null").map(|file| Storage::File(Arc::new(file)));
+    let stand_in = || platform::nothing().map(|file| Storage::File(Arc::new(file)));
     let spare = if session.is_none() { stand_in().ok() } else { None };
     let Some(storage) = session.map(|session| &session.bed.storage).or(spare.as_ref()) else {
         return String::new();

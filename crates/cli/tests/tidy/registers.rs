@@ -34,7 +34,6 @@ pub(crate) const HELPERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("crates/report/src/chart", &["course", "heat", "law", "mixes", "pick"]),
-    ("crates/rig/src/engine", &["calls"]),
     ("crates/sim/src/part", &["effects"]),
     ("crates/store/src/export", &["capacity", "figures", "fio_form", "fio_logs"]),
     (

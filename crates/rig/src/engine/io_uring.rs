@@ -30,11 +30,12 @@ use iosonde_model::{LoopNote, Named, Op, Sync};
 
 use super::{
     Abilities, Bench, Completion, Completions, Engine, EngineKind, EngineOption, Opened, Request, Storage,
-    Unavailable, calls,
+    Unavailable,
 };
 use crate::{
     buffer::BufferPool,
     clock::{self, Clock},
+    platform::calls,
 };
 
 /// IORING_MAX_ENTRIES of the kernel.

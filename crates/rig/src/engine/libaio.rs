@@ -28,9 +28,8 @@ use iosonde_model::{LoopNote, Named, Op, Sync};
 
 use super::{
     Abilities, Bench, Completion, Completions, Engine, EngineKind, Opened, Request, Storage, Unavailable,
-    calls,
 };
-use crate::clock::Clock;
+use crate::{clock::Clock, platform::calls};
 
 /// Buffered requests that one system call hands on, as fio does. Each is done before the next begins, so that a batch
 /// saves system calls alone; but the kernel plugs batches of more than two. On a busy machine random reads of a file

@@ -31,9 +31,9 @@ use rustix::{
 
 use super::{
     Abilities, Bench, Completion, Completions, Engine, EngineKind, EngineOption, Opened, Request, Storage,
-    Unavailable, calls,
+    Unavailable,
 };
-use crate::clock::Clock;
+use crate::{clock::Clock, platform::calls};
 
 /// The registered engine.
 pub struct Mmap;

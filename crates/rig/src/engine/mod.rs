@@ -9,15 +9,14 @@ use iosonde_model::{LoopNote, Named, Op, Sync, registry};
 
 use crate::{buffer::BufferPool, clock::Clock};
 
-mod calls;
-
 registry! {
     /// Registry of engines, the best general choice first.
     pub ENGINES: EngineKind "engine" {
-        io_uring::IoUring,
-        libaio::Libaio,
+        #[cfg(target_os = "linux")] io_uring::IoUring,
+        #[cfg(target_os = "linux")] libaio::Libaio,
+        #[cfg(windows)] iocp::Iocp,
         psync::Psync,
-        mmap::Mmap,
+        #[cfg(target_os = "linux")] mmap::Mmap,
         null::Null,
         sim::Sim,
     }

@@ -4,8 +4,7 @@ use std::{fs::File, path::PathBuf, sync::Arc};
 
 use iosonde_model::DeviceNote;
 
-use super::own::OwnFile;
-use crate::platform::TargetKind;
+use crate::platform::{TargetKind, guard::OwnFile};
 
 /// An open target, judged.
 #[derive(Debug)]

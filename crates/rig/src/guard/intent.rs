@@ -1,8 +1,6 @@
 //! What a caller wants of a target, and what the user allows.
 
-use std::path::PathBuf;
-
-use super::inode::Inode;
+use std::path::{Path, PathBuf};
 
 /// The user's word that what is there may be overwritten.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,14 +48,12 @@ pub struct Protected {
 
 impl Intent {
     /// True if the target itself is written to.
-    pub(super) fn will_write(&self) -> bool {
+    pub(crate) fn will_write(&self) -> bool {
         self.writes != Writes::None && !self.read_only
     }
 
-    /// What a file is that is never written to; `None` for others.
-    pub(super) fn protects(&self, inode: Inode) -> Option<&'static str> {
-        let is_it =
-            |one: &&Protected| rustix::fs::stat(&one.path).is_ok_and(|stat| Inode::of(&stat) == inode);
-        self.protected.iter().find(is_it).map(|one| one.what)
+    /// What a file is that is never written to; `None` for others. `is_it` tells whether a path leads to the file.
+    pub(crate) fn protects(&self, is_it: impl Fn(&Path) -> bool) -> Option<&'static str> {
+        self.protected.iter().find(|one| is_it(&one.path)).map(|one| one.what)
     }
 }

@@ -6,35 +6,28 @@
 //! the only descriptor there is cannot write. A refusal comes before the first written byte.
 
 mod admitted;
-mod block;
-mod direct;
-mod directory;
-mod file;
-mod held;
-mod identity;
-mod inode;
 mod intent;
-mod links;
-mod loops;
-mod open;
-mod own;
-mod refusal;
-mod room;
-mod signature;
-mod target;
-mod users;
+mod own_names;
+pub(crate) mod refusal;
+pub(crate) mod room;
+pub(crate) mod target;
 
 pub use admitted::Admitted;
-pub use direct::{DirectAbility, direct_ability, set_direct};
-use inode::Inode;
 pub use intent::{Destroy, Intent, Protected, Writes};
-pub use links::refuse_strangers_link;
-pub(crate) use own::unnamed;
-pub use own::{OwnFile, StrayRecorder, remove_strays};
+pub use own_names::StrayRecorder;
+pub(crate) use own_names::{is_our_name, random_name};
 pub use refusal::{Refusal, Remedy, quoted};
+pub(crate) use room::{ROOM_MIN_BYTES, share};
 pub use target::Target;
+pub(crate) use target::in_words;
 
-pub use crate::platform::TargetKind;
+use crate::platform::guard::{block, directory, file};
+pub use crate::platform::{
+    TargetKind,
+    guard::{
+        DirectAbility, OwnFile, direct_ability, refuse_strangers_link, remove_strays, set_direct, user_of,
+    },
+};
 
 /// Opens a target for the intended use, or returns a refusal with the remedy. `recorder` records an own file that needs
 /// a name before the file is made.
@@ -50,11 +43,4 @@ pub fn admit(
         Target::Simulated(name) => Err(Refusal::new(format!("sim:{name} is simulated: nothing to open."))),
     };
     admitted.map_err(|refusal| refusal.for_writes(intent.writes))
-}
-
-/// What uses a regular file at this moment, as in "disk.img stands behind the loop device /dev/loop3": a loop device,
-/// or the kernel as swap. `None` if nothing does, or if there is no file.
-pub fn user_of(path: &std::path::Path) -> Option<String> {
-    let stat = rustix::fs::stat(path).ok()?;
-    users::user_of_file(&crate::platform::System::real(), Inode::of(&stat)).map(|user| user.to_string())
 }

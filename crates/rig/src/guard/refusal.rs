@@ -26,18 +26,18 @@ pub struct Remedy {
 }
 
 impl Refusal {
-    pub(super) fn new(sentence: impl Into<String>) -> Self {
+    pub(crate) fn new(sentence: impl Into<String>) -> Self {
         Self { sentence: sentence.into(), advice: Vec::new(), command: "iosonde run".to_owned() }
     }
 
     /// Adds something to do by hand.
-    pub(super) fn hint(mut self, what: impl Into<String>) -> Self {
+    pub(crate) fn hint(mut self, what: impl Into<String>) -> Self {
         self.advice.push(Remedy { what: what.into(), arguments: None, reads_only: false });
         self
     }
 
     /// Adds something to type.
-    pub(super) fn command(mut self, what: impl Into<String>, target: &Path, options: &str) -> Self {
+    pub(crate) fn command(mut self, what: impl Into<String>, target: &Path, options: &str) -> Self {
         let arguments = format!("{} {options}", quoted(target));
         let arguments = Some(arguments.trim_end().to_owned());
         self.advice.push(Remedy { what: what.into(), arguments, reads_only: false });
@@ -45,12 +45,12 @@ impl Refusal {
     }
 
     /// Adds the same target without a write.
-    pub(super) fn without_writing(self, path: &Path) -> Self {
+    pub(crate) fn without_writing(self, path: &Path) -> Self {
         self.reading("Measure it without writing", path)
     }
 
     /// Adds a target that is only read.
-    pub(super) fn reading(mut self, what: impl Into<String>, path: &Path) -> Self {
+    pub(crate) fn reading(mut self, what: impl Into<String>, path: &Path) -> Self {
         self = self.command(what, path, "--read-only");
         if let Some(last) = self.advice.last_mut() {
             last.reads_only = true;
@@ -59,7 +59,7 @@ impl Refusal {
     }
 
     /// Leaves out what a command that has to write cannot do.
-    pub(super) fn for_writes(mut self, writes: Writes) -> Self {
+    pub(crate) fn for_writes(mut self, writes: Writes) -> Self {
         let must_write = matches!(writes, Writes::Needed | Writes::Everywhere);
         self.advice.retain(|remedy| !must_write || !remedy.reads_only);
         self
@@ -104,7 +104,7 @@ pub fn quoted(path: &Path) -> String {
 }
 
 /// The kind was looked at when the command line was read, and is another now.
-pub(super) fn exchanged(path: &Path) -> Refusal {
+pub(crate) fn exchanged(path: &Path) -> Refusal {
     Refusal::new(format!("{} became something else while it was being opened.", path.display()))
         .hint("Nothing was written. Try again when it stays what it is.")
 }

@@ -1,16 +1,7 @@
 //! How large an own file may become.
 
-use std::{fs::File, io};
-
-use rustix::{
-    fs::fstatvfs,
-    process::{Resource, getrlimit},
-};
-
-use crate::platform::{System, meminfo_bytes};
-
 /// Less than this is not worth measuring: it fits every write buffer and read cache there is.
-pub(super) const ROOM_MIN_BYTES: u64 = 64 << 20;
+pub(crate) const ROOM_MIN_BYTES: u64 = 64 << 20;
 
 /// The most that is taken where a file system does not tell its size, as some user-space ones do not:
 /// enough to measure, and little to clean up should it be too much.
@@ -18,38 +9,21 @@ const UNTOLD_BYTES: u64 = 1 << 30;
 
 /// Space of a file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Room {
+pub(crate) struct Room {
     /// Free bytes for this user; `None` if the file system does not report them.
-    pub(super) available_bytes: Option<u64>,
+    pub(crate) available_bytes: Option<u64>,
     /// The file system's size; 0 where it does not tell.
-    pub(super) total_bytes: u64,
+    pub(crate) total_bytes: u64,
     /// Largest size of an own file: at most half of the available bytes, and a tenth of the file system stays free.
-    pub(super) own_bytes: u64,
+    pub(crate) own_bytes: u64,
     /// Size of an own file that takes the room of all: a fiftieth of what is available stays.
-    pub(super) whole_bytes: u64,
+    pub(crate) whole_bytes: u64,
     /// True if not the file system but a limit of this process (`ulimit -f`) is the narrow place.
-    pub(super) process_limit: bool,
+    pub(crate) process_limit: bool,
 }
 
-/// The room in the file system of an open file or folder.
-pub(super) fn room(file: &File, in_memory: bool) -> io::Result<Room> {
-    let stat = fstatvfs(file)?;
-    // Blocks are counted in fragments (f_frsize), not in f_bsize, which is a hint for transfers.
-    let total_bytes = stat.f_blocks.saturating_mul(stat.f_frsize);
-    // f_bavail, not f_bfree: what is kept back for root is not for measurements, not even root's.
-    let available_bytes = stat.f_bavail.saturating_mul(stat.f_frsize);
-    let mut available_bytes = (total_bytes > 0).then_some(available_bytes);
-    if in_memory {
-        // tmpfs promises more than there is, and filling memory ends in the killing of somebody's process.
-        let meminfo = System::real().text("/proc/meminfo");
-        if let Some(memory_bytes) = meminfo.and_then(|text| meminfo_bytes(&text, "MemAvailable")) {
-            available_bytes = Some(available_bytes.unwrap_or(u64::MAX).min(memory_bytes));
-        }
-    }
-    Ok(share(total_bytes, available_bytes, getrlimit(Resource::Fsize).current))
-}
-
-fn share(total_bytes: u64, available_bytes: Option<u64>, file_limit_bytes: Option<u64>) -> Room {
+/// The room by the rules; `file_limit_bytes` is the largest file of this process.
+pub(crate) fn share(total_bytes: u64, available_bytes: Option<u64>, file_limit_bytes: Option<u64>) -> Room {
     let by_rules =
         available_bytes.map_or(UNTOLD_BYTES, |bytes| (bytes / 2).min(bytes.saturating_sub(total_bytes / 10)));
     let limit_bytes = file_limit_bytes.unwrap_or(u64::MAX);

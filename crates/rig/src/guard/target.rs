@@ -2,11 +2,11 @@
 
 use std::{
     fs, io,
-    os::unix::fs::FileTypeExt,
     path::{Path, PathBuf},
 };
 
 use super::Refusal;
+use crate::platform::{TargetKind, files};
 
 /// Target to measure. The kind is a first look at the path; [`super::admit`] judges the open descriptor.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,13 +32,15 @@ impl Target {
             return Ok(Self::Simulated(device.to_owned()));
         }
         let path = PathBuf::from(text);
+        if files::is_device(&path) {
+            return Ok(Self::BlockDevice(path));
+        }
         let metadata = fs::metadata(&path).map_err(|error| unreachable_path(&path, &error))?;
-        let kind = metadata.file_type();
-        match () {
-            () if kind.is_dir() => Ok(Self::Directory(path)),
-            () if kind.is_file() => Ok(Self::File(path)),
-            () if kind.is_block_device() => Ok(Self::BlockDevice(path)),
-            () => Err(no_storage(&path, odd_kind(kind))),
+        match files::kind(&path, metadata.file_type()) {
+            Ok(TargetKind::Directory) => Ok(Self::Directory(path)),
+            Ok(TargetKind::File) => Ok(Self::File(path)),
+            Ok(TargetKind::Block) => Ok(Self::BlockDevice(path)),
+            Err(what) => Err(no_storage(&path, what)),
         }
     }
 
@@ -51,23 +53,14 @@ impl Target {
     }
 }
 
-fn odd_kind(kind: fs::FileType) -> &'static str {
-    match () {
-        () if kind.is_char_device() => "a character device",
-        () if kind.is_fifo() => "a pipe",
-        () if kind.is_socket() => "a socket",
-        () => "neither a directory, nor a file, nor a block device",
-    }
-}
-
 /// Refuses a path that exists but is no storage.
-pub(super) fn no_storage(path: &Path, what: &str) -> Refusal {
+fn no_storage(path: &Path, what: &str) -> Refusal {
     Refusal::new(format!("{} is {what}, and nothing to measure.", path.display()))
         .hint("A target is a directory, a file, a block device, or sim:NAME for a simulated device.")
 }
 
 /// Why a path leads nowhere.
-pub(super) fn unreachable_path(path: &Path, error: &io::Error) -> Refusal {
+pub(crate) fn unreachable_path(path: &Path, error: &io::Error) -> Refusal {
     let shown = path.display();
     if path.as_os_str().is_empty() {
         return Refusal::new("The target is empty.")
@@ -91,7 +84,7 @@ pub(super) fn unreachable_path(path: &Path, error: &io::Error) -> Refusal {
 }
 
 /// An error without the number that Rust adds: `permission denied`.
-pub(super) fn in_words(error: &io::Error) -> String {
+pub(crate) fn in_words(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or(&text).to_owned();
     // Kernel messages begin with a capital and stand in the middle of our sentences.

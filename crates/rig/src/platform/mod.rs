@@ -1,52 +1,34 @@
-//! Facts about a target and this machine from the Linux kernel, read once from `/proc` and `/sys` before anything is
-//! measured. Absent facts are `None`; nothing is guessed.
+//! Everything that differs between operating systems: facts about targets and this machine, opening and judging,
+//! witnesses, clocks, memory, signals and processes. One folder a system, with the same list of functions in each;
+//! nothing else in this crate asks which system it is built for. Absent facts are `None`; nothing is guessed.
 
-mod attribute;
-mod block;
-mod caches;
-mod chain;
-mod control_group;
-mod device;
-mod disk_attributes;
-mod extents;
-mod filesystem;
-mod health;
-mod holes;
-mod host;
-mod interface;
-mod killed;
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(windows)]
+mod windows;
+
 mod layer;
-mod link;
-mod log_page;
-mod mount;
-mod number;
-mod packing;
-mod power;
-mod swaps;
-mod system;
-mod terminal;
-mod virtualization;
+mod target_kind;
 
-pub use attribute::{attribute, set_attribute};
-pub use block::BlockDevice;
-pub(crate) use block::KERNEL_SECTOR_BYTES;
-#[cfg(test)]
-pub(crate) use block::fake;
-pub use control_group::memory_limit_bytes;
-pub(crate) use control_group::{folder, group_of};
-pub use device::{TargetKind, describe, look};
-pub(crate) use extents::{Extents, extents};
-pub(crate) use filesystem::keeps_in_memory;
-pub use holes::unmapped_bytes;
-pub(crate) use host::meminfo_bytes;
-pub use host::{host, page_bytes};
-pub use killed::{is_killed, locked_by_the_killed};
+#[cfg(target_os = "linux")]
+use linux as here;
+#[cfg(windows)]
+use windows as here;
+
+pub use here::files::{identity, identity_of, kind, nothing, without_ending};
+pub use here::{
+    allowed_memory_bytes, attribute, describe, host, locked_by_the_killed, look, may_write_in, page_bytes,
+    set_attribute, terminal_columns, unmapped_bytes, virtualization, witness,
+};
+pub(crate) use here::{clocks, files, guard, pages, positioned, scheduling};
+pub use here::{confine, interrupt, leave, memory, supervise};
 pub use layer::{Layer, Made};
-pub(crate) use log_page::{Controller, node as controller_node};
-pub(crate) use mount::unescape;
-pub use mount::{Mount, mount_of, mounts};
-pub use number::DeviceNumber;
-pub use swaps::swaps;
-pub use system::System;
-pub use terminal::{may_write_in, terminal_columns};
-pub use virtualization::virtualization;
+#[cfg(target_os = "linux")]
+pub(crate) use linux::calls;
+#[cfg(target_os = "linux")]
+pub use linux::{
+    BlockDevice, DeviceNumber, Mount, System, is_killed, memory_limit_bytes, mount_of, mounts, swaps,
+};
+pub use target_kind::TargetKind;
+#[cfg(windows)]
+pub(crate) use windows::overlapped;

@@ -5,6 +5,7 @@ use std::io;
 use iosonde_model::{Payload, Ranges, TrialSpec, units::size};
 
 use super::{ledger::Ledger, mark::SECTOR_BYTES};
+use crate::platform::files;
 
 /// Reason why a workload cannot be verified here, with an alternative. Nothing was measured.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -95,9 +96,8 @@ fn stream_problem(spec: &TrialSpec) -> Option<String> {
 
 fn memory_problem(spec: &TrialSpec, block_bytes: u64) -> Option<String> {
     let needed_bytes = Ledger::memory_bytes(spec.span_bytes, block_bytes);
-    let system = rustix::system::sysinfo();
     // A quarter, as for buffers: the rest belongs to the page cache and to everybody else.
-    let limit_bytes = system.totalram * u64::from(system.mem_unit.max(1)) / 4;
+    let limit_bytes = files::memory_bytes().map_or(u64::MAX, |bytes| bytes / 4);
     (needed_bytes > limit_bytes).then(|| {
         format!(
             "verifying a span of {} in blocks of {} takes {} of memory, more than a quarter of this machine's; ask for \

@@ -9,7 +9,7 @@ use super::{
     mark::{BlockMark, SECTOR_BYTES},
     problem::block_bytes,
 };
-use crate::{buffer::BufferPool, engine::Request};
+use crate::{buffer::BufferPool, engine::Request, platform::files};
 
 /// Blocks looked at before the trial: so many at the beginning, and so many all over the span.
 const LOOKED_AT: u64 = 16;
@@ -75,7 +75,7 @@ pub fn marked_bytes(file: &File, spec: &TrialSpec) -> io::Result<u64> {
     for offset_bytes in looked_at_bytes(spec) {
         // SAFETY: nothing is outstanding, and the reference ends with this turn.
         let bytes = unsafe { buffer.bytes(0, spec.block_size_bytes as usize) };
-        match rustix::io::pread(file, &mut *bytes, offset_bytes) {
+        match files::read_at(file, bytes, offset_bytes) {
             Ok(read) => {
                 looked_at += 1;
                 places.extend(place(&bytes[..read]));
@@ -90,7 +90,7 @@ pub fn marked_bytes(file: &File, spec: &TrialSpec) -> io::Result<u64> {
     };
     match (places.iter().find_map(fits), failure) {
         (Some(bytes), _) => Ok(bytes),
-        (None, Some(errno)) if looked_at == 0 => Err(errno.into()),
+        (None, Some(errno)) if looked_at == 0 => Err(errno),
         _ => Err(Unfit(why(places.first(), looked_at)).into()),
     }
 }

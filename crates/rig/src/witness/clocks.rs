@@ -10,17 +10,17 @@ use crate::clock::{Clock, ClockReadings};
 
 /// Steps of the clocks between two moments.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Steps {
-    pub(super) calendar_step_s: f64,
-    pub(super) suspended_s: f64,
+pub(crate) struct Steps {
+    pub(crate) calendar_step_s: f64,
+    pub(crate) suspended_s: f64,
     /// `None` where the trial was too short to compare the clocks' speeds.
-    pub(super) own_ratio: Option<f64>,
+    pub(crate) own_ratio: Option<f64>,
 }
 
 /// Speeds are compared where reading the clocks costs less than this share of the time between.
 const SPREAD_SHARE_MAX: f64 = 1e-3;
 
-pub(super) fn since(clock: &Clock, before: Option<ClockReadings>) -> Result<Steps, Absence> {
+pub(crate) fn since(clock: &Clock, before: Option<ClockReadings>) -> Result<Steps, Absence> {
     let pair = before.zip(clock.moment());
     pair.map(|(before, after)| steps(before, after)).ok_or(Absence::ClocksUnreadable)
 }

@@ -1,8 +1,9 @@
 //! What the words and options of `iosonde run` ask for: a study, the targets, and how each is measured.
 
-use std::{os::unix::fs::MetadataExt, path::Path};
+use std::path::Path;
 
 use iosonde_model::{Run, Study};
+use iosonde_rig::platform;
 
 use crate::{
     args::{RunArgs, parse_label},
@@ -223,7 +224,8 @@ fn refuse_twice(targets: &[String]) -> Result<(), Failure> {
         _ => {
             // Two hard links are one file, which only its number tells.
             let path = target.strip_prefix("sim:").unwrap_or(target);
-            std::fs::metadata(path).map_or(target.clone(), |found| format!("{}:{}", found.dev(), found.ino()))
+            platform::identity(Path::new(path))
+                .map_or(target.clone(), |(device, number)| format!("{device}:{number}"))
         }
     };
     let places: Vec<String> = targets.iter().map(place).collect();

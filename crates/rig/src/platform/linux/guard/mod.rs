@@ -1,0 +1,22 @@
+//! Judging targets on Linux: who uses them, what they hold, and which descriptor may write.
+
+pub(crate) mod block;
+mod direct;
+pub(crate) mod directory;
+pub(crate) mod file;
+mod held;
+mod identity;
+mod inode;
+mod links;
+mod loops;
+mod open;
+mod own;
+mod room;
+mod signature;
+mod users;
+
+pub use direct::{DirectAbility, direct_ability, set_direct};
+pub use links::refuse_strangers_link;
+pub(crate) use own::unnamed;
+pub use own::{OwnFile, remove_strays};
+pub use users::user_of;

@@ -1,0 +1,250 @@
+//! iosonde's own file in a directory.
+//!
+//! With O_TMPFILE it has no name: the kernel frees it when the process ends, however it ends. Where a file
+//! system has no such thing (most network and user-space ones), it gets a random name, under a lock, which
+//! is written down before the file is made; [`remove_strays`] clears away what a killed process left.
+
+use std::{
+    fs::File,
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use rustix::{
+    fs::{AtFlags, FileType, FlockOperation, Mode, OFlags, Stat, flock, fstat, openat, statat, unlinkat},
+    io::Errno,
+};
+
+use crate::guard::{StrayRecorder, is_our_name, random_name};
+use crate::platform::linux::locked_by_the_killed;
+
+/// A file of our own; nothing remains of it when this is dropped.
+#[derive(Debug)]
+pub struct OwnFile {
+    file: Arc<File>,
+    named: Option<Named>,
+    folder: Option<File>,
+}
+
+#[derive(Debug)]
+struct Named {
+    folder: File,
+    name: String,
+    path: PathBuf,
+}
+
+impl OwnFile {
+    /// Makes one in a folder that was opened (O_PATH suffices); `path` is the folder's, for the record.
+    pub(super) fn make(folder: &File, path: &Path, recorder: &mut dyn StrayRecorder) -> io::Result<Self> {
+        match unnamed(folder) {
+            Ok(file) => Ok(Self { file: Arc::new(file), named: None, folder: Some(folder.try_clone()?) }),
+            // Errors of kernels without O_TMPFILE: EOPNOTSUPP from the file system; EISDIR and
+            // ENOENT from code that knows only the directory bit in it; EINVAL from some user-space file
+            // systems.
+            Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::NOENT | Errno::INVAL) => {
+                Self::make_named(folder, path, recorder)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn make_named(folder: &File, path: &Path, recorder: &mut dyn StrayRecorder) -> io::Result<Self> {
+        // A relative path would mean another place to the process that clears away.
+        let absolute = std::path::absolute(path)?;
+        // Two tries may meet a name that exists, or a clearing process between making and locking; more
+        // mean that something else is wrong.
+        for _ in 0..8 {
+            let name = random_name();
+            let stray = absolute.join(&name);
+            recorder.record(&stray)?;
+            match named(folder, &name) {
+                Ok(Some(file)) => {
+                    let named = Named { folder: folder.try_clone()?, name, path: stray };
+                    return Ok(Self { file: Arc::new(file), named: Some(named), folder: None });
+                }
+                Ok(None) | Err(Errno::EXIST) => recorder.forget(&stray)?,
+                Err(error) => {
+                    recorder.forget(&stray)?;
+                    return Err(error.into());
+                }
+            }
+        }
+        Err(io::Error::other("no free name for an own file was found"))
+    }
+
+    /// The open file.
+    pub fn file(&self) -> &Arc<File> {
+        &self.file
+    }
+
+    /// Returns the folder, if further files can be made there without a name.
+    pub fn folder(&self) -> Option<&File> {
+        self.folder.as_ref()
+    }
+
+    /// Returns the path of a file that needed a name; `None` for a file without one. Delete it from the record when
+    /// this has been dropped.
+    pub fn stray_path(&self) -> Option<&Path> {
+        self.named.as_ref().map(|named| named.path.as_path())
+    }
+}
+
+impl Drop for OwnFile {
+    fn drop(&mut self) {
+        if let Some(Named { folder, name, .. }) = &self.named {
+            // Still locked by us, so nobody else took it for a stray. A failure leaves it on the record.
+            let same = fstat(&*self.file).is_ok_and(|own| is_at(folder, name, &own));
+            if same {
+                let _ = unlinkat(folder, name.as_str(), AtFlags::empty());
+            }
+        }
+    }
+}
+
+/// Makes a file without a name, which is gone when it is closed.
+pub(crate) fn unnamed(folder: &File) -> Result<File, Errno> {
+    // O_EXCL beside O_TMPFILE: nobody can give it a name later.
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::EXCL | OFlags::CLOEXEC;
+    openat(folder, ".", flags, Mode::RUSR | Mode::WUSR).map(File::from)
+}
+
+/// `None` when a process that clears away took it before it was locked.
+fn named(folder: &File, name: &str) -> Result<Option<File>, Errno> {
+    let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = File::from(openat(folder, name, flags, Mode::RUSR | Mode::WUSR)?);
+    let locked = flock(&file, FlockOperation::NonBlockingLockExclusive);
+    let linked = fstat(&file).is_ok_and(|stat| stat.st_nlink > 0);
+    match locked {
+        Ok(()) if linked => Ok(Some(file)),
+        Ok(()) | Err(Errno::WOULDBLOCK) => Ok(None),
+        // Without locks (some network mounts) a file in use looks like a stray.
+        Err(error) => {
+            let _ = unlinkat(folder, name, AtFlags::empty());
+            Err(error)
+        }
+    }
+}
+
+fn is_at(folder: &File, name: &str, own: &Stat) -> bool {
+    statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
+        .is_ok_and(|there| (there.st_dev, there.st_ino) == (own.st_dev, own.st_ino))
+}
+
+/// Removes recorded files of killed processes: only those that bear our kind of name, belong to this user
+/// and are not locked by a living process. Returns the ones that are gone now (or were already), to be
+/// struck off.
+pub fn remove_strays(recorded: &[PathBuf]) -> Vec<PathBuf> {
+    recorded.iter().filter(|path| is_our_name(path) && remove_stray(path).unwrap_or(false)).cloned().collect()
+}
+
+/// Removes a file that a killed run left; returns true if it is gone.
+fn remove_stray(path: &Path) -> Result<bool, Errno> {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
+        return Ok(false);
+    };
+    // A folder that cannot be reached may be an unmounted stick: the stray comes back with it.
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let folder = File::from(rustix::fs::open(parent, flags, Mode::empty())?);
+    let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = match openat(&folder, name, flags, Mode::empty()) {
+        Ok(file) => File::from(file),
+        Err(Errno::NOENT) => return Ok(true),
+        Err(error) => return Err(error),
+    };
+    let stat = fstat(&file)?;
+    let regular = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+    if !regular || stat.st_uid != rustix::process::geteuid().as_raw() {
+        return Ok(false);
+    }
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Err(Errno::WOULDBLOCK) if locked_by_the_killed(&file) => {}
+        taken => taken?,
+    }
+    if !is_at(&folder, name, &stat) {
+        return Ok(false);
+    }
+    unlinkat(&folder, name, AtFlags::empty())?;
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[derive(Default)]
+    struct Record {
+        recorded: Vec<PathBuf>,
+        /// For each record, true if the file existed then.
+        existed: Vec<bool>,
+        forgotten: Vec<PathBuf>,
+    }
+
+    impl StrayRecorder for Record {
+        fn record(&mut self, path: &Path) -> io::Result<()> {
+            self.recorded.push(path.to_owned());
+            self.existed.push(path.exists());
+            Ok(())
+        }
+
+        fn forget(&mut self, path: &Path) -> io::Result<()> {
+            self.forgotten.push(path.to_owned());
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_named_file_is_recorded_before_it_exists_and_gone_when_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let handle = File::open(folder.path()).unwrap();
+        let mut record = Record::default();
+        let own = OwnFile::make_named(&handle, folder.path(), &mut record).unwrap();
+        let path = own.stray_path().unwrap().to_owned();
+        assert_eq!((record.recorded, record.existed), (vec![path.clone()], vec![false]));
+        assert!(path.is_absolute() && is_our_name(&path) && path.exists());
+        // Locked: a process that clears away leaves it alone.
+        assert_eq!(remove_strays(std::slice::from_ref(&path)), Vec::<PathBuf>::new());
+        assert!(path.exists());
+        drop(own);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_file_without_a_name_leaves_an_empty_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let handle = File::open(folder.path()).unwrap();
+        let mut record = Record::default();
+        let own = OwnFile::make(&handle, folder.path(), &mut record).unwrap();
+        if own.stray_path().is_none() {
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+            assert!(record.recorded.is_empty());
+        }
+    }
+
+    #[test]
+    fn only_unlocked_files_of_our_kind_are_strays() {
+        let folder = tempfile::tempdir().unwrap();
+        let ours = folder.path().join(".iosonde-abcdefg7");
+        let precious = folder.path().join("thesis.tex");
+        let longer = folder.path().join(".iosonde-abcdefg7.tex");
+        let missing = folder.path().join(".iosonde-zzzzzzzz");
+        for path in [&ours, &precious, &longer] {
+            fs::write(path, "x").unwrap();
+        }
+        let all = [ours.clone(), precious.clone(), longer.clone(), missing.clone()];
+        assert_eq!(remove_strays(&all), [ours.clone(), missing]);
+        assert!(!ours.exists() && precious.exists() && longer.exists());
+    }
+
+    #[test]
+    fn a_link_of_our_name_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let precious = folder.path().join("thesis.tex");
+        let link = folder.path().join(".iosonde-aaaaaaaa");
+        fs::write(&precious, "x").unwrap();
+        std::os::unix::fs::symlink(&precious, &link).unwrap();
+        assert_eq!(remove_strays(std::slice::from_ref(&link)), Vec::<PathBuf>::new());
+        assert!(precious.exists());
+    }
+}

@@ -1,0 +1,191 @@
+//! One request as one call that returns when the storage has answered: `pread`, `pwrite` and their flags.
+
+use std::{
+    fs::File,
+    io,
+    os::fd::{AsFd, AsRawFd, OwnedFd},
+    sync::Arc,
+};
+
+use iosonde_model::{LoopNote, Op, Sync};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+
+use super::{calls, guard::unnamed};
+use crate::{
+    buffer::BufferPool,
+    engine::{Bench, EngineOption, NewFiles, Request, Unavailable},
+};
+
+/// What can be asked of the calls.
+pub(crate) const OPTIONS: &[EngineOption] = &[
+    EngineOption {
+        name: "hipri",
+        explain: "hints that the device may be polled for the answer (RWF_HIPRI); direct I/O, and kernels \
+                  before 5.19.",
+    },
+    EngineOption {
+        name: "nowait",
+        explain: "asks not to wait first (RWF_NOWAIT), and again with waiting where that fails.",
+    },
+    EngineOption {
+        name: "dontcache",
+        explain: "buffered I/O that leaves nothing in the page cache behind (RWF_DONTCACHE, Linux 6.14).",
+    },
+];
+
+/// Whether the calls can write a stream to new files.
+pub(crate) const MAKES_FILES: bool = true;
+
+fn flag(option: &str) -> i32 {
+    match option {
+        "hipri" => libc::RWF_HIPRI,
+        "nowait" => libc::RWF_NOWAIT,
+        "dontcache" => libc::RWF_DONTCACHE,
+        _ => 0,
+    }
+}
+
+fn flags(options: &[&str]) -> i32 {
+    options.iter().fold(0, |flags, option| flags | flag(option))
+}
+
+/// Reads once with an option's flag. An empty file tells only whether the kernel knows the flag.
+pub(crate) fn try_option(file: &File, option: &str) -> Result<(), Unavailable> {
+    if option == "hipri" && !calls::is_direct(file) {
+        return Err(Unavailable("psync:hipri polls the device, which only direct I/O reaches".into()));
+    }
+    // 64 KiB: a multiple of every alignment that direct I/O asks for.
+    let buffers = BufferPool::new(1, 1 << 16).map_err(|error| Unavailable(error.to_string()))?;
+    let fd = file.as_raw_fd();
+    // SAFETY: the pool's only slot is 64 KiB long and outlives the call.
+    let got = calls::result(|| unsafe { vectored(Op::Read, fd, buffers.slot(0), 1 << 16, 0, flag(option)) });
+    match -got {
+        libc::EOPNOTSUPP => Err(Unavailable(match option {
+            "hipri" => "psync:hipri: this device has no polled queues (EOPNOTSUPP)".into(),
+            _ => format!("psync:{option}: this kernel or this file system does not offer it (EOPNOTSUPP)"),
+        })),
+        // EAGAIN is what `nowait` is for. Other errors are the storage's, and are counted in the trial.
+        _ => Ok(()),
+    }
+}
+
+/// # Safety
+/// `length` bytes from `buffer` on must be valid, and nobody else's while the call runs.
+unsafe fn vectored(op: Op, fd: i32, buffer: *mut u8, length: usize, at: libc::off_t, flags: i32) -> isize {
+    let vector = libc::iovec { iov_base: buffer.cast(), iov_len: length };
+    // SAFETY: one vector, which lives across the call; the caller answers for the buffer.
+    unsafe {
+        match op {
+            Op::Write => libc::pwritev2(fd, &vector, 1, at, flags),
+            _ => libc::preadv2(fd, &vector, 1, at, flags),
+        }
+    }
+}
+
+/// An open file, and how its calls are made.
+pub(crate) struct Positioned {
+    file: Arc<File>,
+    slots: Box<[*mut u8]>,
+    sync: Sync,
+    read_flags: i32,
+    write_flags: i32,
+    new_files: Option<Making>,
+    /// Requests that `nowait` failed and that were made again.
+    waited: u64,
+}
+
+/// Files that a stream creates, one for each pass over its span.
+struct Making {
+    folder: File,
+    flags: OFlags,
+    offset_bytes: u64,
+    /// Closed files. A file without a name is freed with its last descriptor, which a named one is not, and freeing
+    /// takes time: these stay until the trial has ended.
+    closed: Vec<OwnedFd>,
+}
+
+impl Making {
+    fn new(made: &NewFiles, like: &File) -> io::Result<Self> {
+        let none = || io::Error::other("files without a name cannot be made on this target");
+        let folder = made.folder.ok_or_else(none)?.try_clone()?;
+        let flags = fcntl_getfl(like)? & OFlags::DIRECT;
+        let room = (like.metadata()?.len() / made.file_bytes.max(1)) as usize + 1;
+        Ok(Self { folder, flags, offset_bytes: made.offset_bytes, closed: Vec::with_capacity(room) })
+    }
+
+    /// Closes the latest file and creates the next.
+    fn next(&mut self, latest: &mut Arc<File>) -> io::Result<()> {
+        let file = unnamed(&self.folder)?;
+        if !self.flags.is_empty() {
+            fcntl_setfl(&file, fcntl_getfl(&file)? | self.flags)?;
+        }
+        let latest = std::mem::replace(latest, Arc::new(file));
+        // Closing one of two descriptors is a close to the file system: it may write back what it holds.
+        self.closed.push(latest.as_fd().try_clone_to_owned()?);
+        drop(latest);
+        Ok(())
+    }
+}
+
+impl Positioned {
+    /// Makes it ready.
+    pub(crate) fn open(file: &Arc<File>, bench: &Bench) -> io::Result<Self> {
+        let read_flags = flags(bench.options);
+        Ok(Self {
+            file: Arc::clone(file),
+            slots: (0..bench.buffers.slots()).map(|slot| bench.buffers.slot(slot)).collect(),
+            sync: bench.sync,
+            read_flags,
+            write_flags: read_flags | calls::write_flags(bench.sync),
+            new_files: bench.new_files.map(|made| Making::new(&made, file)).transpose()?,
+            waited: 0,
+        })
+    }
+
+    /// Makes one request and returns its result.
+    #[inline]
+    pub(crate) fn call(&mut self, request: &Request) -> i32 {
+        let &Request { op, length_bytes, offset_bytes, .. } = request;
+        if let Some(made) = self.new_files.as_mut().filter(|made| made.offset_bytes == offset_bytes)
+            && op == Op::Write
+            && let Err(error) = made.next(&mut self.file)
+        {
+            return -error.raw_os_error().unwrap_or(libc::EIO);
+        }
+        let (fd, length, at) = (self.file.as_raw_fd(), length_bytes as usize, offset_bytes as libc::off_t);
+        let buffer = self.slots[request.slot as usize];
+        // SAFETY: the slot's buffer is at least a block long and outlives the engine; nobody else uses it.
+        unsafe {
+            match (op, self.read_flags, self.write_flags) {
+                // Without flags the older calls do the same and save the kernel the copy of a vector.
+                (Op::Read, 0, _) => calls::result(|| libc::pread64(fd, buffer.cast(), length, at)),
+                (Op::Write, _, 0) => calls::result(|| libc::pwrite64(fd, buffer.cast(), length, at)),
+                (Op::Read, flags, _) | (Op::Write, _, flags) => self.flagged(request, flags),
+                (Op::Trim, ..) => calls::trim(&self.file, offset_bytes, length_bytes),
+                (Op::Flush, ..) => calls::flush(&self.file, self.sync),
+            }
+        }
+    }
+
+    fn flagged(&mut self, request: &Request, flags: i32) -> i32 {
+        let &Request { op, length_bytes, offset_bytes, .. } = request;
+        let (fd, length, at) = (self.file.as_raw_fd(), length_bytes as usize, offset_bytes as libc::off_t);
+        let buffer = self.slots[request.slot as usize];
+        // SAFETY: as in `call`.
+        let call = |flags| calls::result(|| unsafe { vectored(op, fd, buffer, length, at, flags) });
+        let moved = call(flags);
+        // A request of which a part would have to wait comes back short; buffered writes of ext4 refuse the flag.
+        let unfinished =
+            moved == -libc::EAGAIN || moved == -libc::EOPNOTSUPP || (0..length as i32).contains(&moved);
+        if flags & libc::RWF_NOWAIT == 0 || !unfinished {
+            return moved;
+        }
+        self.waited += 1;
+        call(flags & !libc::RWF_NOWAIT)
+    }
+
+    /// Returns notes for the reader that are known only after the run.
+    pub(crate) fn remarks(&self) -> Vec<LoopNote> {
+        if self.waited > 0 { vec![LoopNote::MadeAgain { requests: self.waited }] } else { Vec::new() }
+    }
+}
