@@ -2,8 +2,16 @@
 //! witnesses, clocks, memory, signals and processes. One folder a system, with the same list of functions in each;
 //! nothing else in this crate asks which system it is built for. Absent facts are `None`; nothing is guessed.
 
+#[cfg(any(target_os = "macos", test))]
+mod diskutil;
 #[cfg(target_os = "linux")]
 mod linux;
+#[cfg(target_os = "macos")]
+mod macos;
+#[cfg(not(target_os = "linux"))]
+mod one_process;
+#[cfg(unix)]
+mod unix;
 #[cfg(windows)]
 mod windows;
 
@@ -12,6 +20,8 @@ mod target_kind;
 
 #[cfg(target_os = "linux")]
 use linux as here;
+#[cfg(target_os = "macos")]
+use macos as here;
 #[cfg(windows)]
 use windows as here;
 

@@ -18,7 +18,6 @@ mod health;
 mod holes;
 mod host;
 mod interface;
-pub mod interrupt;
 mod killed;
 mod layer;
 pub mod leave;
@@ -39,6 +38,7 @@ mod terminal;
 mod virtualization;
 pub mod witness;
 
+pub use super::unix::interrupt;
 pub use attribute::{attribute, set_attribute};
 pub use block::BlockDevice;
 pub(crate) use block::KERNEL_SECTOR_BYTES;

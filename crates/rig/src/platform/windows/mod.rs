@@ -1,24 +1,21 @@
 //! Windows: volumes and disks by their control codes, overlapped I/O, the console's events.
 
 pub(crate) mod clocks;
-pub mod confine;
 mod device;
 pub(crate) mod files;
 pub(crate) mod guard;
 mod handle;
 mod host;
 pub mod interrupt;
-pub mod leave;
-pub mod memory;
 pub(crate) mod overlapped;
 pub(crate) mod pages;
 pub(crate) mod positioned;
 pub(crate) mod scheduling;
-pub mod supervise;
 mod terminal;
 mod volume;
 pub mod witness;
 
+pub use super::one_process::{confine, leave, memory, supervise};
 pub use device::{describe, look};
 pub use files::{attribute, locked_by_the_killed, set_attribute, unmapped_bytes};
 pub use host::{allowed_memory_bytes, host, page_bytes, virtualization};

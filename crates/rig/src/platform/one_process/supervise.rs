@@ -1,5 +1,5 @@
-//! One process measures on Windows: nothing waits for it beside it. The system ends a process whose calls do not return
-//! once they are cancelled; where a driver does not cancel them, the process stays.
+//! One process measures: nothing waits for it beside it. Where a call of the storage does not return, not even its end
+//! comes before that call's.
 
 /// Goes on in this process.
 pub fn go_on_under_supervision() {}

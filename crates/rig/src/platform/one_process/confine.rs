@@ -1,8 +1,8 @@
-//! Least power: Windows gives a thread no folder of its own to write in, so nothing is given up here.
+//! Least power: this system gives a thread no folder of its own to write in, so nothing is given up.
 
 use std::{io, path::PathBuf};
 
-/// No program that this one starts gets more power than it has: nothing has to be asked for that on Windows.
+/// No program that this one starts gets more power than it has: nothing has to be asked for that here.
 pub fn gain_nothing() {}
 
 /// Runs `inside` and then `outside`, with what came of it.

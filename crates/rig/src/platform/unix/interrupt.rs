@@ -8,7 +8,7 @@ use std::{
     thread,
 };
 
-use super::leave;
+use crate::platform::leave;
 
 /// The signals that end a run.
 const CAUGHT: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];

@@ -1,0 +1,58 @@
+//! A directory: iosonde makes a file of its own there.
+
+use std::{path::Path, sync::Arc};
+
+use iosonde_model::units;
+use rustix::{
+    fs::statvfs,
+    process::{Resource, getrlimit},
+};
+
+use super::own::OwnFile;
+use crate::{
+    guard::{Admitted, Intent, ROOM_MIN_BYTES, Refusal, StrayRecorder, Writes, in_words, share},
+    platform::TargetKind,
+};
+
+pub(crate) fn admit(
+    path: &Path,
+    intent: &Intent,
+    recorder: &mut dyn StrayRecorder,
+) -> Result<Admitted, Refusal> {
+    let shown = path.display();
+    if intent.read_only {
+        return Err(Refusal::new(format!(
+            "{shown} is a directory, and with --read-only iosonde makes no file of its own in it."
+        ))
+        .hint("Name an existing file to read."));
+    }
+    let space = statvfs(path).map_err(|error| {
+        Refusal::new(format!("The free space of {shown} cannot be read: {}.", in_words(&error.into())))
+    })?;
+    let of = |blocks: u64| blocks.saturating_mul(space.f_frsize);
+    let (available_bytes, total_bytes) = (of(space.f_bavail), of(space.f_blocks));
+    let room = share(total_bytes, Some(available_bytes), getrlimit(Resource::Fsize).current);
+    let room_bytes = if intent.writes == Writes::Everywhere { room.whole_bytes } else { room.own_bytes };
+    if room_bytes < ROOM_MIN_BYTES {
+        let (available, total) = (units::size(available_bytes), units::size(total_bytes));
+        return Err(Refusal::new(format!(
+            "The file system of {shown} has too little room: {available} of {total} are available to this user."
+        ))
+        .hint("Free some space, or name a directory on another file system."));
+    }
+    let own = OwnFile::make(path, recorder).map_err(|error| {
+        Refusal::new(format!("A file could not be made in {shown}: {}.", in_words(&error)))
+            .hint("Name a directory in which this user may make files.")
+    })?;
+    Ok(Admitted {
+        file: Arc::clone(own.file()),
+        path: path.to_owned(),
+        kind: TargetKind::Directory,
+        own: Some(own),
+        size_bytes: 0,
+        room_bytes: Some(room_bytes),
+        free_bytes: Some(available_bytes),
+        writable: true,
+        notes: Vec::new(),
+    })
+}

@@ -1,0 +1,3 @@
+//! What Linux and macOS share.
+
+pub mod interrupt;
