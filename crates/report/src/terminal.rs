@@ -17,7 +17,8 @@ use crate::{
 use iosonde_infer::finding::RUN;
 use iosonde_model::{
     Capacity, Cold, ColdVerdict, Commits, Direction, Finding, Flush, Injected, Judgement, LatencySummary, Op,
-    Outcome, RequirementVerdict, Run, Status, Trial, TrialSpec, Unit, Verification, fio::FioReport, units,
+    Outcome, RequirementVerdict, Run, SmallFiles, Status, Trial, TrialSpec, Unit, Verification,
+    fio::FioReport, units,
 };
 
 pub use crate::paint::Paint;
@@ -107,16 +108,30 @@ pub fn cold(cold: &Cold, paint: Paint) -> String {
     )
 }
 
+/// The screen of small files.
+pub fn files(found: &SmallFiles, paint: Paint) -> String {
+    let answer = text::files::answer(found);
+    let mut out = labelled("files", Ink::Strong, &answer, text::files::before(found), paint);
+    out += "\n";
+    out += &result_table(&text::files::table(found), paint);
+    out += "\n";
+    out + &labels(text::files::after(found), paint)
+}
+
+/// Columns of a verdict and of labels.
+const LEAD: usize = 14;
+
 /// A verdict with its answer, and labelled lines below.
 fn labelled(word: &str, ink: Ink, answer: &str, lines: Vec<(&str, String)>, paint: Paint) -> String {
-    const LEAD: usize = 14;
     let word = word.to_uppercase();
     let gap = " ".repeat(LEAD - word.len());
-    let mut out = paint.hang(&format!("{}{gap}", paint.ink(ink, &word)), LEAD, &clean(answer));
-    for (label, text) in lines {
-        out += &paint.hang(&format!("  {label:<w$}", w = LEAD - 2), LEAD, &text);
-    }
-    out
+    paint.hang(&format!("{}{gap}", paint.ink(ink, &word)), LEAD, &clean(answer)) + &labels(lines, paint)
+}
+
+fn labels(lines: Vec<(&str, String)>, paint: Paint) -> String {
+    let line =
+        |(label, text): (&str, String)| paint.hang(&format!("  {label:<w$}", w = LEAD - 2), LEAD, &text);
+    lines.into_iter().map(line).collect()
 }
 
 fn verdict_ink(verdict: RequirementVerdict) -> Ink {

@@ -18,9 +18,11 @@ mod links;
 mod loops;
 mod open;
 mod own;
+mod own_folder;
 mod refusal;
 mod room;
 mod signature;
+mod strays;
 mod target;
 mod users;
 
@@ -30,8 +32,10 @@ use inode::Inode;
 pub use intent::{Destroy, Intent, Protected, Writes};
 pub use links::refuse_strangers_link;
 pub(crate) use own::unnamed;
-pub use own::{OwnFile, StrayRecorder, remove_strays};
+pub use own::{OwnFile, StrayRecorder};
+pub use own_folder::{FolderNeed, OwnFolder};
 pub use refusal::{Refusal, Remedy, quoted};
+pub use strays::remove_strays;
 pub use target::Target;
 
 pub use crate::platform::TargetKind;
@@ -50,6 +54,31 @@ pub fn admit(
         Target::Simulated(name) => Err(Refusal::new(format!("sim:{name} is simulated: nothing to open."))),
     };
     admitted.map_err(|refusal| refusal.for_writes(intent.writes))
+}
+
+/// Makes a folder of our own in a directory, or returns a refusal with the remedy. `recorder` records it before it is
+/// made.
+pub fn admit_folder(
+    target: &Target,
+    need: FolderNeed,
+    recorder: &mut dyn StrayRecorder,
+) -> Result<OwnFolder, Refusal> {
+    match target {
+        Target::Directory(path) => directory::admit_folder(path, need, recorder)
+            .map_err(|refusal| refusal.for_writes(Writes::Needed)),
+        Target::File(path) | Target::BlockDevice(path) => Err(not_a_directory(path)),
+        Target::Simulated(name) => Err(Refusal::new(format!("sim:{name} is simulated: nothing to open."))),
+    }
+}
+
+fn not_a_directory(path: &std::path::Path) -> Refusal {
+    let refusal = Refusal::new(format!("{} is no directory, and files are made in one.", path.display()));
+    match path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        Some(parent) if !parent.starts_with("/dev") => {
+            refusal.command("Measure the directory that it lies in", parent, "")
+        }
+        _ => refusal.hint("Name a directory on the storage in question."),
+    }
 }
 
 /// What uses a regular file at this moment, as in "disk.img stands behind the loop device /dev/loop3": a loop device,

@@ -1,0 +1,141 @@
+//! Small files: rounds of steps (create, stat, open, read, list, rename, unlink, write with fsync) by several workers.
+//!
+//! Each round works on fresh files in fresh directories. Worker w has the w-th part of the files, and they lie in the
+//! directories in this order, so that with as many directories as workers each has one of its own. Stat, open and read
+//! visit a worker's files in random order. A step ends early where its time is over; what was not created is not
+//! looked for. Only the steps themselves are timed: making and removing directories, dropping caches and clearing away
+//! is not.
+
+mod name;
+mod real;
+mod simulated;
+
+use std::{io, ops::Range};
+
+use iosonde_model::{FileStep, FileStepTimes, FilesLayout, FilesRound, Histogram};
+
+pub use real::{DropCaches, RealFiles};
+pub use simulated::SimulatedFiles;
+
+/// Rounds: nine degrees of freedom, with which an interval is 15 % wider than with many.
+pub const ROUNDS: usize = 10;
+/// Fewest rounds, however long they take.
+const ROUNDS_MIN: usize = 3;
+/// Most workers.
+pub const WORKERS_MAX: u32 = 64;
+/// Most files of a round.
+pub const FILES_MAX: u64 = 1_000_000;
+/// Most directories of a round.
+pub const DIRECTORIES_MAX: u64 = 10_000;
+/// Most bytes of a file: larger ones say nothing of small files.
+pub const FILE_BYTES_MAX: u64 = 16 << 20;
+
+/// What failed.
+#[derive(Debug)]
+pub struct FilesError {
+    /// Step that failed; `None` where directories were made or removed, or caches dropped.
+    pub step: Option<FileStep>,
+    /// Why.
+    pub error: io::Error,
+}
+
+impl FilesError {
+    fn between(error: impl Into<io::Error>) -> Self {
+        Self { step: None, error: error.into() }
+    }
+}
+
+/// Where files are made.
+pub trait FilesPlace {
+    /// Begins a round: makes its directories.
+    fn begin(&mut self) -> Result<(), FilesError>;
+
+    /// Does a step with each file, as long as its time lasts.
+    fn step(&mut self, step: FileStep, most_ns: u64) -> Result<FileStepTimes, FilesError>;
+
+    /// Brings all to storage; returns the time that it took.
+    fn sync(&mut self) -> Result<u64, FilesError>;
+
+    /// Ends a round: removes what is left of it.
+    fn end(&mut self) -> Result<(), FilesError>;
+
+    /// Nanoseconds since the place was opened.
+    fn now_ns(&self) -> u64;
+}
+
+/// Measures in rounds. `time_ns` bounds the steps; `told` hears of each complete round.
+pub fn measure(
+    place: &mut dyn FilesPlace,
+    time_ns: u64,
+    told: &mut dyn FnMut(usize, usize),
+) -> Result<Vec<FilesRound>, FilesError> {
+    let most_ns = time_ns / (ROUNDS * FileStep::ALL.len()) as u64;
+    let mut rounds = Vec::with_capacity(ROUNDS);
+    while rounds.len() < ROUNDS && (rounds.len() < ROUNDS_MIN || place.now_ns() < time_ns) {
+        place.begin()?;
+        let mut steps = Vec::with_capacity(FileStep::ALL.len());
+        let mut sync_ns = 0;
+        for step in FileStep::ALL {
+            if step == FileStep::WriteFsync {
+                // What other steps left to write would be written by the first flush.
+                place.sync()?;
+            }
+            steps.push(place.step(step, most_ns)?);
+            if step == FileStep::Create {
+                sync_ns = place.sync()?;
+            }
+        }
+        place.end()?;
+        rounds.push(FilesRound { steps, sync_ns });
+        told(rounds.len(), ROUNDS);
+    }
+    Ok(rounds)
+}
+
+/// The w-th of so many equal parts of `0..whole`.
+fn part(whole: u64, parts: u64, nth: u64) -> Range<u64> {
+    whole * nth / parts..whole * (nth + 1) / parts
+}
+
+/// Directory of a file.
+fn directory_of(layout: &FilesLayout, file: u64) -> u64 {
+    // The last one whose part begins at or before the file.
+    (((file + 1) * layout.directories).div_ceil(layout.files) - 1).min(layout.directories - 1)
+}
+
+/// What one worker did in a step.
+struct Worked {
+    done: u64,
+    begin_ns: u64,
+    end_ns: u64,
+    latency: Histogram,
+}
+
+/// What all workers did.
+fn together(step: FileStep, worked: &[Worked], fetched_bytes: Option<u64>) -> FileStepTimes {
+    let begin_ns = worked.iter().map(|one| one.begin_ns).min().unwrap_or(0);
+    let end_ns = worked.iter().map(|one| one.end_ns).max().unwrap_or(0);
+    let mut latency = Histogram::new();
+    worked.iter().for_each(|one| latency.merge(&one.latency));
+    let done = worked.iter().map(|one| one.done).sum();
+    FileStepTimes { step, done, elapsed_ns: end_ns - begin_ns, latency: latency.packed(), fetched_bytes }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn every_file_is_in_the_directory_whose_part_it_is_in(
+            files in 1..5000_u64, directories in 1..100_u64, at in 0.0..1.0_f64,
+        ) {
+            let layout = FilesLayout { files, file_bytes: 0, directories: directories.min(files), workers: 1 };
+            let file = (at * files as f64) as u64;
+            let directory = directory_of(&layout, file);
+            prop_assert!(part(files, layout.directories, directory).contains(&file), "{directory}");
+        }
+    }
+}
