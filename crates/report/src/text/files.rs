@@ -77,21 +77,17 @@ pub fn table(found: &SmallFiles) -> ResultTable {
             Some(estimate) => number::figure(Unit::Time, &estimate),
             None => Figure { value: NONE.to_owned(), interval: String::new() },
         };
-        let p99 = time(figures.latency_ns_p99);
-        // A percentile's value is known where too few rounds bound it.
-        let p99 = Figure { interval: p99.interval.replace("(no interval)", ""), ..p99 };
         ResultRow {
             label: step(figures.step).to_owned(),
             indented: false,
             cells: vec![
                 cell(number::figure(Style::bare(Unit::Iops), &figures.per_s)),
-                cell(time(Some(figures.latency_ns_mean))),
                 cell(time(figures.latency_ns_p50)),
-                cell(p99),
+                cell(time(figures.latency_ns_p99)),
             ],
         }
     });
-    ResultTable { corner: "", heads: vec!["per second", "mean", "p50", "p99"], rows: rows.collect() }
+    ResultTable { corner: "", heads: vec!["per second", "p50", "p99"], rows: rows.collect() }
 }
 
 /// What the figures mean, in labelled lines below the table.
