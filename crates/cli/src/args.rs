@@ -369,6 +369,9 @@ pub struct FilesArgs {
     /// Threads at a time, 1 to 64
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub workers: u32,
+    /// Rounds, at least 3; ten give intervals 15 % wider than many would
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub rounds: usize,
     /// Time for all rounds; without files to remove and caches to drop
     #[arg(long, value_name = "TIME", value_parser = units::parse_time, default_value = "1m")]
     pub time: u64,

@@ -7,11 +7,11 @@ use std::{
 };
 
 use iosonde_infer::files;
-use iosonde_model::{Device, FilesCache, FilesLayout, FilesRound, Medium, SmallFiles, units};
+use iosonde_model::{Device, FileStep, FilesCache, FilesLayout, FilesRound, Medium, SmallFiles, units};
 use iosonde_report::{terminal, text};
 use iosonde_rig::{
     files::{
-        DIRECTORIES_MAX, DropCaches, FILE_BYTES_MAX, FILES_MAX, FilesError, FilesPlace, RealFiles,
+        DIRECTORIES_MAX, DropCaches, FILE_BYTES_MAX, FILES_MAX, FilesError, FilesPlace, ROUNDS_MAX, ROUNDS_MIN, RealFiles,
         SimulatedFiles, WORKERS_MAX, measure,
     },
     guard::{self, FolderNeed, OwnFolder, Target, TargetKind},
@@ -32,8 +32,8 @@ use crate::{
 const COMMAND: &str = "iosonde files";
 /// Directories where nobody says how many.
 const DIRECTORIES: u64 = 10;
-/// Shortest time: ten rounds of eight steps with a millisecond each.
-const TIME_MIN_NS: u64 = 100_000_000;
+/// Shortest time of a step.
+const STEP_MIN_NS: u64 = 1_000_000;
 /// What a file takes beside its content: inode and name, with room to spare.
 const FILE_OVERHEAD_BYTES: u64 = 1024;
 /// What a directory takes at least.
@@ -53,11 +53,10 @@ pub fn run(args: &FilesArgs, store: Option<&Path>, screen: Screen) -> Result<(),
 
 /// What was asked for, if it can be.
 fn layout(args: &FilesArgs) -> Result<FilesLayout, Failure> {
-    let &FilesArgs { files, size: file_bytes, workers, time: time_ns, .. } = args;
+    let &FilesArgs { files, size: file_bytes, workers, rounds, time: time_ns, .. } = args;
     let directories = args.directories.unwrap_or_else(|| DIRECTORIES.min(files));
-    let count = |number: u64| units::count(number as f64);
     let between = |option: &str, value: u64, most: u64| {
-        let message = format!("{option} {value}: there must be between 1 and {}", count(most));
+        let message = format!("{option} {value}: there must be between 1 and {most}");
         if (1..=most).contains(&value) { Ok(()) } else { Err(Failure::usage(message)) }
     };
     between("--files", files, FILES_MAX)?;
@@ -76,8 +75,15 @@ fn layout(args: &FilesArgs) -> Result<FilesLayout, Failure> {
             units::size(FILE_BYTES_MAX)
         )));
     }
-    if time_ns < TIME_MIN_NS {
-        return Err(Failure::usage("--time: ten rounds of eight steps need 100 ms at least"));
+    if !(ROUNDS_MIN..=ROUNDS_MAX).contains(&rounds) {
+        return Err(Failure::usage(format!(
+            "--rounds {rounds}: there must be between {ROUNDS_MIN} and {ROUNDS_MAX}"
+        )));
+    }
+    let least_ns = STEP_MIN_NS * (rounds * FileStep::ALL.len()) as u64;
+    if time_ns < least_ns {
+        let least = units::duration(least_ns as f64 / 1e9);
+        return Err(Failure::usage(format!("--time: {rounds} rounds of eight steps need {least} at least")));
     }
     Ok(FilesLayout { files, file_bytes, directories, workers })
 }
@@ -206,7 +212,7 @@ fn rounds(args: &FilesArgs, place: &mut dyn FilesPlace, screen: Screen) -> Resul
     ));
     let mut progress = TransferProgress::of_rounds(&screen);
     let mut told = |done: usize, all: usize| progress.show("rounds", done as u64, all as u64);
-    let rounds = measure(place, args.time, &mut told).map_err(|error| failure(target, &error))?;
+    let rounds = measure(place, args.rounds, args.time, &mut told).map_err(|error| failure(target, &error))?;
     progress.end();
     Ok(rounds)
 }

@@ -17,10 +17,10 @@ use iosonde_model::{FileStep, FileStepTimes, FilesLayout, FilesRound, Histogram}
 pub use real::{DropCaches, RealFiles};
 pub use simulated::SimulatedFiles;
 
-/// Rounds: nine degrees of freedom, with which an interval is 15 % wider than with many.
-pub const ROUNDS: usize = 10;
-/// Fewest rounds, however long they take.
-const ROUNDS_MIN: usize = 3;
+/// Fewest rounds, however long they take: two give no variance worth the name.
+pub const ROUNDS_MIN: usize = 3;
+/// Most rounds.
+pub const ROUNDS_MAX: usize = 1000;
 /// Most workers.
 pub const WORKERS_MAX: u32 = 64;
 /// Most files of a round.
@@ -63,15 +63,16 @@ pub trait FilesPlace {
     fn now_ns(&self) -> u64;
 }
 
-/// Measures in rounds. `time_ns` bounds the steps; `told` hears of each complete round.
+/// Measures in so many rounds, at least [`ROUNDS_MIN`]. `time_ns` bounds the steps; `told` hears of each complete round.
 pub fn measure(
     place: &mut dyn FilesPlace,
+    rounds_most: usize,
     time_ns: u64,
     told: &mut dyn FnMut(usize, usize),
 ) -> Result<Vec<FilesRound>, FilesError> {
-    let most_ns = time_ns / (ROUNDS * FileStep::ALL.len()) as u64;
-    let mut rounds = Vec::with_capacity(ROUNDS);
-    while rounds.len() < ROUNDS && (rounds.len() < ROUNDS_MIN || place.now_ns() < time_ns) {
+    let most_ns = time_ns / (rounds_most * FileStep::ALL.len()) as u64;
+    let mut rounds = Vec::with_capacity(rounds_most);
+    while rounds.len() < rounds_most && (rounds.len() < ROUNDS_MIN || place.now_ns() < time_ns) {
         place.begin()?;
         let mut steps = Vec::with_capacity(FileStep::ALL.len());
         let mut sync_ns = 0;
@@ -87,7 +88,7 @@ pub fn measure(
         }
         place.end()?;
         rounds.push(FilesRound { steps, sync_ns });
-        told(rounds.len(), ROUNDS);
+        told(rounds.len(), rounds_most);
     }
     Ok(rounds)
 }
