@@ -11,7 +11,8 @@ use iosonde_model::{Device, FileStep, FilesCache, FilesLayout, FilesRound, Mediu
 use iosonde_report::{terminal, text};
 use iosonde_rig::{
     files::{
-        DIRECTORIES_MAX, DropCaches, FILE_BYTES_MAX, FILES_MAX, FilesError, FilesPlace, ROUNDS_MAX, ROUNDS_MIN, RealFiles,
+        DIRECTORIES_MAX, DropCaches, FILE_BYTES_MAX, FILES_MAX, FilesError, FilesPlace, ROUNDS_MAX,
+        ROUNDS_MIN, RealFiles,
         SimulatedFiles, WORKERS_MAX, measure,
     },
     guard::{self, FolderNeed, OwnFolder, Target, TargetKind},

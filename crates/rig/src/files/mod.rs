@@ -63,7 +63,8 @@ pub trait FilesPlace {
     fn now_ns(&self) -> u64;
 }
 
-/// Measures in so many rounds, at least [`ROUNDS_MIN`]. `time_ns` bounds the steps; `told` hears of each complete round.
+/// Measures in so many rounds, at least [`ROUNDS_MIN`]. `time_ns` bounds the steps; `told` hears of each complete
+/// round.
 pub fn measure(
     place: &mut dyn FilesPlace,
     rounds_most: usize,
