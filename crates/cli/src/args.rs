@@ -259,6 +259,9 @@ pub struct PointArgs {
     /// A stream beside the first, in the same words: "rw=write bs=4k sync=fdatasync:1"; may be repeated
     #[arg(long, value_name = "STREAM", value_parser = crate::stream::parse_beside)]
     pub and: Vec<StreamArgs>,
+    /// Writes that are on storage whole or not at all (RWF_ATOMIC); sizes that `iosonde doctor` shows
+    #[arg(long)]
+    pub atomic: bool,
     /// Run time [default: 5s; with --latency-limit 60s for the whole search]
     #[arg(long, alias = "runtime", value_name = "TIME", value_parser = parse_trial_time)]
     pub time: Option<u64>,

@@ -29,7 +29,7 @@ use super::{
     Abilities, Bench, Completion, Completions, Engine, EngineKind, EngineOption, NewFiles, Opened, Request,
     Storage, Unavailable, calls,
 };
-use crate::{buffer::BufferPool, clock::Clock, guard::unnamed};
+use crate::{clock::Clock, guard::unnamed};
 
 /// The registered engine.
 pub struct Psync;
@@ -59,8 +59,8 @@ impl EngineKind for Psync {
         let Storage::File(file) = bench.storage else { return Err(io::ErrorKind::Unsupported.into()) };
         let abilities = self.probe(bench.storage).map_err(io::Error::other)?;
         abilities.refuse_depth(self.name(), bench.depth).map_err(io::Error::other)?;
-        let read_flags = flags(bench.options);
-        let write_flags = read_flags | calls::write_flags(bench.sync);
+        let read_flags = calls::flags(bench.options, calls::read_flag);
+        let write_flags = calls::flags(bench.options, calls::write_flag) | calls::write_flags(bench.sync);
         let engine = Box::new(Loop {
             file: Arc::clone(file),
             slots: (0..bench.buffers.slots()).map(|slot| bench.buffers.slot(slot)).collect(),
@@ -94,6 +94,11 @@ impl EngineKind for Psync {
                 name: "dontcache",
                 explain: "buffered I/O that leaves nothing in the page cache behind (RWF_DONTCACHE, Linux 6.14).",
             },
+            EngineOption {
+                name: "atomic",
+                explain: "writes that are on storage whole or not at all (RWF_ATOMIC, Linux 6.11); direct I/O, and \
+                          sizes within the limits that `iosonde doctor` shows.",
+            },
         ]
     }
 
@@ -103,30 +108,17 @@ impl EngineKind for Psync {
     }
 }
 
-fn flag(option: &str) -> i32 {
-    match option {
-        "hipri" => libc::RWF_HIPRI,
-        "nowait" => libc::RWF_NOWAIT,
-        "dontcache" => libc::RWF_DONTCACHE,
-        _ => 0,
-    }
-}
-
-fn flags(options: &[&str]) -> i32 {
-    options.iter().fold(0, |flags, option| flags | flag(option))
-}
-
 /// Reads once with an option's flag. An empty file tells only whether the kernel knows the flag.
 fn try_option(file: &File, option: &str) -> Result<(), Unavailable> {
-    if option == "hipri" && !calls::is_direct(file) {
-        return Err(Unavailable("psync:hipri polls the device, which only direct I/O reaches".into()));
+    match option {
+        "atomic" => return calls::refuse_atomic("psync", file),
+        "dontcache" => return calls::refuse_dontcache("psync", file),
+        "hipri" if !calls::is_direct(file) => {
+            return Err(Unavailable("psync:hipri polls the device, which only direct I/O reaches".into()));
+        }
+        _ => {}
     }
-    // 64 KiB: a multiple of every alignment that direct I/O asks for.
-    let buffers = BufferPool::new(1, 1 << 16).map_err(|error| Unavailable(error.to_string()))?;
-    let fd = file.as_raw_fd();
-    // SAFETY: the pool's only slot is 64 KiB long and outlives the call.
-    let got = calls::result(|| unsafe { vectored(Op::Read, fd, buffers.slot(0), 1 << 16, 0, flag(option)) });
-    match -got {
+    match calls::try_read(file, calls::read_flag(option))? {
         libc::EOPNOTSUPP => Err(Unavailable(match option {
             "hipri" => "psync:hipri: this device has no polled queues (EOPNOTSUPP)".into(),
             _ => format!("psync:{option}: this kernel or this file system does not offer it (EOPNOTSUPP)"),

@@ -29,6 +29,9 @@ pub struct Layer {
     pub scheduler: Option<String>,
     /// `write back` or `write through`.
     pub write_cache: Option<String>,
+    /// Write streams that a request can name (flexible data placement): most of them, and bytes that each is erased in; 0
+    /// where the device does not tell. `None` where it has none.
+    pub write_streams: Option<(u64, u64)>,
     /// True if the kernel refuses writes to it.
     pub read_only: bool,
 }
@@ -64,6 +67,9 @@ impl Layer {
             physical_block_bytes: bytes("physical_block_size"),
             scheduler: queue("scheduler").and_then(|text| active_scheduler(&text)),
             write_cache: queue("write_cache"),
+            write_streams: bytes("max_write_streams")
+                .filter(|most| *most > 0)
+                .map(|most| (most, bytes("write_stream_granularity").unwrap_or(0))),
             read_only: device.number_attribute("ro") == Some(1),
             made,
         }

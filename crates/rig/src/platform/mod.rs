@@ -1,6 +1,7 @@
 //! Facts about a target and this machine from the Linux kernel, read once from `/proc` and `/sys` before anything is
 //! measured. Absent facts are `None`; nothing is guessed.
 
+mod atomic;
 mod attribute;
 mod block;
 mod caches;
@@ -27,6 +28,7 @@ mod system;
 mod terminal;
 mod virtualization;
 
+pub use atomic::{AtomicWrites, atomic_writes};
 pub use attribute::{attribute, set_attribute};
 pub use block::BlockDevice;
 pub(crate) use block::KERNEL_SECTOR_BYTES;
