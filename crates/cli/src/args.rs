@@ -74,6 +74,8 @@ pub enum Command {
     Capacity(CapacityArgs),
     /// Find out whether first reads are slower (volumes restored from snapshots, tiered disks)
     Cold(ColdArgs),
+    /// Measure small files: create, stat, open, read, list, rename, unlink, write with fsync
+    Files(FilesArgs),
     /// Run fio's job files, or a fio command line, and check the results
     Fio(Box<FioArgs>),
     /// List the runs in the notebook
@@ -257,6 +259,9 @@ pub struct PointArgs {
     /// A stream beside the first, in the same words: "rw=write bs=4k sync=fdatasync:1"; may be repeated
     #[arg(long, value_name = "STREAM", value_parser = crate::stream::parse_beside)]
     pub and: Vec<StreamArgs>,
+    /// Writes that are on storage whole or not at all (RWF_ATOMIC); sizes that `iosonde doctor` shows
+    #[arg(long)]
+    pub atomic: bool,
     /// Run time [default: 5s; with --latency-limit 60s for the whole search]
     #[arg(long, alias = "runtime", value_name = "TIME", value_parser = parse_trial_time)]
     pub time: Option<u64>,
@@ -342,6 +347,41 @@ pub struct ColdArgs {
     /// io_uring, libaio or psync [default: the fastest that works here]
     #[arg(long, value_name = "NAME")]
     pub engine: Option<String>,
+    /// Seed of the random number generator [default: drawn, and reported]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Print one JSON document, to stdout or to PATH
+    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub json: Option<PathBuf>,
+}
+
+/// `iosonde files`.
+#[derive(Debug, Clone, Args)]
+pub struct FilesArgs {
+    /// A directory, or sim:NAME with a service of files
+    pub target: String,
+    /// Files of each round
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub files: u64,
+    /// Bytes of each file
+    #[arg(long, value_name = "SIZE", value_parser = units::parse_size, default_value = "4k")]
+    pub size: u64,
+    /// Directories that they lie in; as many as workers gives each its own [default: 10]
+    #[arg(long, value_name = "N")]
+    pub directories: Option<u64>,
+    /// Threads at a time, 1 to 64
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub workers: u32,
+    /// Rounds, at least 3; ten give intervals 15 % wider than many would
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub rounds: usize,
+    /// Time for all rounds; without files to remove and caches to drop
+    #[arg(long, value_name = "TIME", value_parser = units::parse_time, default_value = "1m")]
+    pub time: u64,
+    /// Drop what is read from memory before: as root all of it, which slows other programs for a while; otherwise the
+    /// data of files
+    #[arg(long)]
+    pub uncached: bool,
     /// Seed of the random number generator [default: drawn, and reported]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,

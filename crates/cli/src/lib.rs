@@ -77,6 +77,7 @@ fn measures(command: &Command) -> bool {
         | Command::Check(_)
         | Command::Capacity(_)
         | Command::Cold(_)
+        | Command::Files(_)
         | Command::Point(_)
         | Command::Fio(_)
         | Command::Doctor(_) => true,
@@ -92,6 +93,7 @@ fn dispatch(cli: &Cli, screen: Screen) -> Result<(), Failure> {
         Command::Check(args) => command::check::run(args, store, screen),
         Command::Capacity(args) => command::capacity::run(args, store, screen),
         Command::Cold(args) => command::cold::run(args, store, screen),
+        Command::Files(args) => command::files::run(args, store, screen),
         Command::Point(args) => command::point::run(args, store, screen),
         Command::Fio(args) => command::fio::run(args, store, screen),
         Command::Ls(args) => command::ls::run(args, store, screen),

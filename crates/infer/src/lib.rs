@@ -9,6 +9,7 @@ pub mod cold;
 pub mod compare;
 pub mod conclude;
 mod consistency;
+pub mod files;
 pub mod finding;
 pub mod portrait;
 pub mod requirement;

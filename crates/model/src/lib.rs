@@ -10,6 +10,7 @@ mod cold;
 mod comparison;
 pub mod detail;
 mod device;
+mod files;
 mod finding;
 pub mod fio;
 mod histogram;
@@ -46,6 +47,10 @@ pub use comparison::{
 };
 pub use detail::{Detail, Inconclusive, Law, Note};
 pub use device::{CacheBelow, Ceiling, Device, FasterLink, Health, HidingLayer, Host, Medium};
+pub use files::{
+    FileStep, FileStepFigures, FileStepTimes, FilesCache, FilesFinding, FilesFindingName, FilesLayout,
+    FilesRound, SmallFiles,
+};
 pub use finding::{Advice, Conditions, Finding, Status};
 pub use histogram::Histogram;
 pub use layer::{Layer, LayerCost, LayerLine, LayerSign};

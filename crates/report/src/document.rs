@@ -3,6 +3,7 @@
 mod capacity;
 mod cold;
 mod compared;
+mod files;
 mod portrait;
 mod requirement;
 mod sheet;
@@ -20,6 +21,7 @@ use crate::{error::ReportError, text};
 pub use capacity::{CapacityDocument, capacity_json};
 pub use cold::{ColdDocument, cold_json};
 pub use compared::{ComparedDocument, ComparisonLine, DifferenceLine, PairLine};
+pub use files::{FilesDocument, FilesFindingLine, files_json};
 pub use portrait::{ComplianceLine, PortraitDocument, TraitLine};
 pub use requirement::{RequiredLine, RequirementDocument};
 pub use sheet::ClaimLine;

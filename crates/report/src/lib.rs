@@ -29,8 +29,9 @@ pub use comparison::comparison;
 pub use device_file::device_file;
 pub use document::{
     CapacityDocument, ClaimLine, ColdDocument, ComparedDocument, ComparisonLine, ComplianceLine,
-    DifferenceLine, Document, FindingLine, PairLine, PortraitDocument, RequiredLine, RequirementDocument,
-    TraitLine, VerdictLine, capacity_json, cold_json, compared_json, json,
+    DifferenceLine, Document, FilesDocument, FilesFindingLine, FindingLine, PairLine, PortraitDocument,
+    RequiredLine, RequirementDocument, TraitLine, VerdictLine, capacity_json, cold_json, compared_json,
+    files_json, json,
 };
 pub use error::ReportError;
 pub use format::{FORMATS, Files, Format};

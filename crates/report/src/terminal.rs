@@ -17,7 +17,8 @@ use crate::{
 use iosonde_infer::finding::RUN;
 use iosonde_model::{
     Capacity, Cold, ColdVerdict, Commits, Direction, Finding, Flush, Injected, Judgement, LatencySummary, Op,
-    Outcome, RequirementVerdict, Run, Status, Trial, TrialSpec, Unit, Verification, fio::FioReport, units,
+    Outcome, RequirementVerdict, Run, SmallFiles, Status, Trial, TrialSpec, Unit, Verification,
+    fio::FioReport, units,
 };
 
 pub use crate::paint::Paint;
@@ -108,6 +109,16 @@ pub fn cold(cold: &Cold, paint: Paint) -> String {
     };
     let table: String = rows.iter().map(line).collect();
     head + &table + &labelled_lines(text::cold::lines(cold), paint)
+}
+
+/// The screen of small files.
+pub fn files(found: &SmallFiles, paint: Paint) -> String {
+    let answer = text::files::answer(found);
+    let mut out = labelled("files", Ink::Strong, &answer, text::files::before(found), paint);
+    out += "\n";
+    out += &result_table(&text::files::table(found), paint);
+    out += "\n";
+    out + &labelled_lines(text::files::after(found), paint)
 }
 
 /// A verdict with its answer, and labelled lines below.

@@ -6,7 +6,8 @@
 //! - [`witness`] reads what others saw: block-layer counters, page cache, CPU time, pressure, temperature;
 //! - [`platform`] describes the machine and its devices;
 //! - [`verify`] writes marked blocks and checks what is read back;
-//! - [`capacity`] looks with such blocks for capacity that is not there.
+//! - [`capacity`] looks with such blocks for capacity that is not there;
+//! - [`files`] makes, reads and removes many small files.
 //!
 //! The only crate with `unsafe` code. Linux only. It counts and records; statistics are left to other crates.
 //!
@@ -61,6 +62,7 @@ pub mod cold;
 mod crew;
 pub mod drive;
 pub mod engine;
+pub mod files;
 pub mod guard;
 mod issued;
 mod merge;

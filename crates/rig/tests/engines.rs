@@ -252,19 +252,45 @@ fn options_are_known_explained_and_refused_where_they_do_nothing() {
 #[test]
 fn dontcache_leaves_nothing_in_the_page_cache() {
     let scratch = Scratch::new(64, false).unwrap();
-    let mut desk = match scratch.desk("psync:dontcache", 1, Sync::None) {
-        Ok(desk) => desk,
-        Err(why) => return skip("psync:dontcache", why),
-    };
-    if cached_pages(scratch.descriptor()).is_none() {
-        return skip("psync:dontcache", "this kernel cannot tell what is cached (cachestat)");
+    for engine in ["psync", "io_uring"] {
+        let name = format!("{engine}:dontcache");
+        let mut desk = match scratch.desk(&name, 1, Sync::None) {
+            Ok(desk) => desk,
+            Err(why) => {
+                skip(&name, why);
+                continue;
+            }
+        };
+        if cached_pages(scratch.descriptor()).is_none() {
+            return skip(&name, "this kernel cannot tell what is cached (cachestat)");
+        }
+        forget(&scratch);
+        desk.blocks(Op::Read, 0..64);
+        assert_eq!(cached_pages(scratch.descriptor()).unwrap().0, 0, "{name}");
+        let mut desk = scratch.desk(engine, 1, Sync::None).unwrap();
+        desk.blocks(Op::Read, 0..64);
+        assert_eq!(cached_pages(scratch.descriptor()).unwrap().0, 64, "{engine}");
     }
-    forget(&scratch);
-    desk.blocks(Op::Read, 0..64);
-    assert_eq!(cached_pages(scratch.descriptor()).unwrap().0, 0);
-    let mut desk = scratch.desk("psync", 1, Sync::None).unwrap();
-    desk.blocks(Op::Read, 0..64);
-    assert_eq!(cached_pages(scratch.descriptor()).unwrap().0, 64);
+}
+
+#[test]
+fn atomic_writes_are_refused_where_the_kernel_promises_none() {
+    let Some(direct) = Scratch::new(4, true) else { return skip("atomic writes", "no direct I/O here") };
+    for engine in ["psync:atomic", "io_uring:atomic"] {
+        match engine::choose(&direct.storage, Some(engine)) {
+            // 4 KiB lies within the limits of all devices that have them.
+            Ok(_) => {
+                let mut desk = direct.desk(engine, 1, Sync::None).unwrap();
+                assert_eq!(desk.blocks(Op::Write, 0..4), [BLOCK as i32; 4], "{engine}");
+            }
+            Err(why) => {
+                let why = why.to_string();
+                assert!(why.contains("atomic writes") || why.contains("io_uring is"), "{why}");
+            }
+        }
+    }
+    let buffered = Scratch::new(4, false).unwrap();
+    assert!(engine::choose(&buffered.storage, Some("psync:atomic")).is_err());
 }
 
 #[test]

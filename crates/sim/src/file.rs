@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use crate::{
     builtin::builtin,
+    files::{self, FileService, FilesSettings},
     part::{PARTS, Settings, Side},
     reader::{Members, Reader, Start},
     start::StartState,
@@ -34,6 +35,8 @@ pub struct DeviceFile {
     parameters: Vec<DeviceParameter>,
     /// In the order of the way down.
     settings: Vec<Arc<dyn Settings>>,
+    /// Its service of files.
+    files: Option<FilesSettings>,
     text: Arc<str>,
     origin: Arc<str>,
     /// The name and the text of an array's members.
@@ -104,13 +107,14 @@ impl DeviceFile {
         if capacity_bytes < 512 {
             return Err(document.impossible("capacity", "a device holds at least one block of 512 bytes"));
         }
-        let meanings = PARTS.iter().flat_map(|part| part.needed()).copied().collect();
+        let meanings = PARTS.iter().flat_map(|part| part.needed()).chain(files::NEEDED).copied().collect();
         let mut reader =
             Reader { document, meanings, capacity_bytes, start, scaled: None, members, member: None };
         let mut settings = Vec::new();
         for part in PARTS.iter() {
             settings.extend(part.read(&mut reader)?);
         }
+        let files = FilesSettings::read(&reader)?;
         let Reader { document, scaled, member, .. } = reader;
         document.refuse_unknown_keys()?;
         if settings.iter().filter(|part| part.side() == Side::Medium).count() != 1 {
@@ -123,7 +127,7 @@ impl DeviceFile {
             document.values().into_iter().map(|(key, value)| DeviceParameter { key, value }).collect();
         let (text, origin) = (text.into(), origin.into());
         let TopKeys { name, summary, .. } = top;
-        Ok(Self { name, summary, capacity_bytes, scale, parameters, settings, text, origin, member })
+        Ok(Self { name, summary, capacity_bytes, scale, parameters, settings, files, text, origin, member })
     }
 
     /// Returns the device's name.
@@ -155,6 +159,11 @@ impl DeviceFile {
     /// Returns the memory of the simulated host; `None` if it has no page cache.
     pub fn memory_bytes(&self) -> Option<u64> {
         self.settings().find_map(Settings::memory_bytes)
+    }
+
+    /// Returns its service of files at the beginning of its time; `None` if it has none.
+    pub fn file_service(&self, seed: u64) -> Option<FileService> {
+        self.files.map(|settings| FileService::new(settings, seed))
     }
 
     /// Returns true if the device is faster until a burst credit is spent.

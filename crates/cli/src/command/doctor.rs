@@ -163,7 +163,10 @@ fn engines(session: Option<&Session>) -> String {
     let kinds = ENGINES.iter().filter(|kind| (kind.name() == "sim") == simulated);
     let states = kinds.map(|kind| {
         let state = match kind.probe(storage) {
-            Ok(abilities) => format!("works, queue depth up to {}", abilities.depth_max),
+            Ok(abilities) => {
+                let waits = if kind.can_wait_idle() { ", can wait without iowait (not used)" } else { "" };
+                format!("works, queue depth up to {}{waits}", abilities.depth_max)
+            }
             Err(why) => why.to_string(),
         };
         (kind.name().to_owned(), state)

@@ -7,6 +7,7 @@ pub mod compare;
 pub mod devices;
 pub mod doctor;
 pub mod export;
+pub mod files;
 pub mod fio;
 pub mod import;
 pub mod judge;

@@ -8,7 +8,7 @@ use iosonde_report::terminal;
 use iosonde_rig::{
     drive::Limits,
     guard::{Protected, Writes},
-    offset, verify,
+    offset, platform, verify,
 };
 
 use super::latency_limit;
@@ -39,7 +39,10 @@ const DEFAULT_SIZE_BYTES: u64 = 1 << 30;
 pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
     let time_ns = args.time.unwrap_or(if args.latency_limit.is_some() { SEARCH_NS } else { TRIAL_NS });
     let rounds = args.latency_limit.map(|_| latency_limit::ROUNDS);
-    let options = Options::of(&args.common, time_ns, 0.05, rounds);
+    let mut options = Options::of(&args.common, time_ns, 0.05, rounds);
+    if args.atomic {
+        options.engine = Some(with_atomic(options.engine.as_deref().unwrap_or("io_uring")));
+    }
     let searching;
     let args = if args.latency_limit.is_some() {
         // A search offers rates of its own: what goes with a rate goes with it.
@@ -72,8 +75,44 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
     power::least(&places, measured, |run| show(&mut run?, args, screen))
 }
 
+/// An engine with the option of atomic writes beside its others.
+fn with_atomic(engine: &str) -> String {
+    format!("{engine}{}atomic", if engine.contains(':') { ',' } else { ':' })
+}
+
+/// Sizes that are not written whole or not at all, and workloads that write nothing.
+fn refuse_what_is_not_atomic(args: &PointArgs, session: &Session) -> Result<(), Failure> {
+    let limits =
+        session.admitted.as_ref().and_then(|admitted| platform::atomic_writes(&admitted.file)).flatten();
+    // The engine has refused storage without limits by then.
+    let Some(limits) = limits.filter(|_| args.atomic) else { return Ok(()) };
+    let sizes = streams(args).filter(|stream| stream.rw.writes()).flat_map(|stream| {
+        stream
+            .bs
+            .sizes
+            .iter()
+            .map(|size| size.bytes)
+            .chain([stream.bs.largest_bytes, stream.align.unwrap_or(0)])
+    });
+    let refused = sizes
+        .filter(|bytes| *bytes > 0)
+        .find(|bytes| !u32::try_from(*bytes).is_ok_and(|bytes| limits.takes(bytes)));
+    refused.map_or(Ok(()), |bytes| {
+        Err(Failure::usage(format!(
+            "{}: writes of {} are not atomic here; powers of two from {} to {} are (--bs)",
+            args.target,
+            units::size(bytes),
+            units::size(limits.unit_min_bytes.into()),
+            units::size(limits.unit_max_bytes.into())
+        )))
+    })
+}
+
 /// What cannot be, whatever the storage.
 fn refuse_what_was_typed(args: &PointArgs, time_ns: u64, screen: Screen) -> Result<(), Failure> {
+    if args.atomic && !streams(args).any(|stream| stream.rw.writes()) {
+        return Err(Failure::usage("--atomic is about writes, and no stream writes; leave it out"));
+    }
     streams(args).try_for_each(StreamArgs::refuse_contradictions)?;
     refuse_what_measures_nothing(args, time_ns)?;
     let apart = output::inputs([args.target.as_str()]);
@@ -162,6 +201,7 @@ fn refuse(args: &PointArgs, session: &Session) -> Result<(), Failure> {
         return Err(Failure::usage(problem));
     }
     fits::refuse_what_the_engine_cannot(session, std::iter::once(&spec))?;
+    refuse_what_is_not_atomic(args, session)?;
     if device.direct {
         let unit_bytes = device.direct_alignment_bytes.or(device.logical_block_bytes).unwrap_or(1);
         streams(args).try_for_each(|stream| stream.refuse_misaligned(unit_bytes))?;

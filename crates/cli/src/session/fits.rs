@@ -42,7 +42,7 @@ fn buffers_max(session: &Session) -> Option<(u64, &'static str)> {
     let machine = session.host.memory_bytes.map(|memory| (memory / 4, "a quarter of this machine's memory"));
     // Half of a group, in which nobody else is: beyond its limit the kernel kills the process.
     let simulated = session.device.medium == Medium::Simulated;
-    let group = (!simulated).then(|| platform::allowed_memory_bytes()).flatten();
+    let group = (!simulated).then(platform::allowed_memory_bytes).flatten();
     let group =
         group.map(|memory| (memory / 2, "half of the memory that this process's control group may use"));
     machine.into_iter().chain(group).min()

@@ -82,7 +82,8 @@ impl EngineKind for IoUring {
             file: types::Fd(file.as_raw_fd()),
             flags: squeue::Flags::empty(),
             fixed: false,
-            write_flags: calls::write_flags(bench.sync),
+            read_flags: calls::flags(bench.options, calls::read_flag),
+            write_flags: calls::flags(bench.options, calls::write_flag) | calls::write_flags(bench.sync),
             flush: if calls::data_only(bench.sync) { FsyncFlags::DATASYNC } else { FsyncFlags::empty() },
         };
         if !plain {
@@ -107,6 +108,10 @@ impl EngineKind for IoUring {
         Ok(Opened { engine, clock: Clock::real(), notes })
     }
 
+    fn can_wait_idle(&self) -> bool {
+        ring(8, Mode::default()).is_ok_and(|ring| ring.params().is_feature_no_iowait())
+    }
+
     fn options(&self) -> &'static [EngineOption] {
         &[
             EngineOption {
@@ -122,6 +127,15 @@ impl EngineKind for IoUring {
                 name: "plain",
                 explain: "registers neither buffers nor the file: what most programs do.",
             },
+            EngineOption {
+                name: "dontcache",
+                explain: "buffered I/O that leaves nothing in the page cache behind (RWF_DONTCACHE, Linux 6.14).",
+            },
+            EngineOption {
+                name: "atomic",
+                explain: "writes that are on storage whole or not at all (RWF_ATOMIC, Linux 6.11); direct I/O, and \
+                          sizes within the limits that `iosonde doctor` shows.",
+            },
         ]
     }
 
@@ -133,7 +147,13 @@ impl EngineKind for IoUring {
                 Unavailable(format!("io_uring:sqpoll: this kernel starts no thread for us: {error}"))
             })?;
         }
-        if mode.iopoll { try_polling(file) } else { Ok(()) }
+        if mode.iopoll {
+            try_polling(file)?;
+        }
+        if options.contains(&"dontcache") {
+            calls::refuse_dontcache("io_uring", file)?;
+        }
+        if options.contains(&"atomic") { calls::refuse_atomic("io_uring", file) } else { Ok(()) }
     }
 }
 
@@ -251,6 +271,7 @@ struct Form {
     flags: squeue::Flags,
     /// True if buffers are registered.
     fixed: bool,
+    read_flags: i32,
     write_flags: i32,
     flush: FsyncFlags,
 }
@@ -258,12 +279,16 @@ struct Form {
 impl Form {
     #[inline]
     fn entry(self, request: &Request, buffer: *mut u8) -> squeue::Entry {
-        let Self { file, flags, fixed, write_flags, flush } = self;
+        let Self { file, flags, fixed, read_flags, write_flags, flush } = self;
         let (at, length) = (request.offset_bytes, request.length_bytes);
         let mut tag = u64::from(request.slot);
         let entry = match (request.op, fixed) {
-            (Op::Read, true) => opcode::ReadFixed::new(file, buffer, length, 0).offset(at).build(),
-            (Op::Read, false) => opcode::Read::new(file, buffer, length).offset(at).build(),
+            (Op::Read, true) => {
+                opcode::ReadFixed::new(file, buffer, length, 0).offset(at).rw_flags(read_flags).build()
+            }
+            (Op::Read, false) => {
+                opcode::Read::new(file, buffer, length).offset(at).rw_flags(read_flags).build()
+            }
             (Op::Write, true) => {
                 opcode::WriteFixed::new(file, buffer, length, 0).offset(at).rw_flags(write_flags).build()
             }

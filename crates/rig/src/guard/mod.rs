@@ -6,6 +6,7 @@
 //! the only descriptor there is cannot write. A refusal comes before the first written byte.
 
 mod admitted;
+mod folder_need;
 mod intent;
 mod own_names;
 pub(crate) mod refusal;
@@ -13,6 +14,7 @@ pub(crate) mod room;
 pub(crate) mod target;
 
 pub use admitted::Admitted;
+pub use folder_need::FolderNeed;
 pub use intent::{Destroy, Intent, Protected, Writes};
 pub use own_names::StrayRecorder;
 pub(crate) use own_names::{is_our_name, random_name};
@@ -25,7 +27,8 @@ use crate::platform::guard::{block, directory, file};
 pub use crate::platform::{
     TargetKind,
     guard::{
-        DirectAbility, OwnFile, direct_ability, refuse_strangers_link, remove_strays, set_direct, user_of,
+        DirectAbility, OwnFile, OwnFolder, direct_ability, refuse_strangers_link, remove_strays, set_direct,
+        user_of,
     },
 };
 
@@ -43,4 +46,29 @@ pub fn admit(
         Target::Simulated(name) => Err(Refusal::new(format!("sim:{name} is simulated: nothing to open."))),
     };
     admitted.map_err(|refusal| refusal.for_writes(intent.writes))
+}
+
+/// Makes a folder of our own in a directory, or returns a refusal with the remedy. `recorder` records it before it is
+/// made.
+pub fn admit_folder(
+    target: &Target,
+    need: FolderNeed,
+    recorder: &mut dyn StrayRecorder,
+) -> Result<OwnFolder, Refusal> {
+    match target {
+        Target::Directory(path) => directory::admit_folder(path, need, recorder)
+            .map_err(|refusal| refusal.for_writes(Writes::Needed)),
+        Target::File(path) | Target::BlockDevice(path) => Err(not_a_directory(path)),
+        Target::Simulated(name) => Err(Refusal::new(format!("sim:{name} is simulated: nothing to open."))),
+    }
+}
+
+fn not_a_directory(path: &std::path::Path) -> Refusal {
+    let refusal = Refusal::new(format!("{} is no directory, and files are made in one.", path.display()));
+    match path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        Some(parent) if !parent.starts_with("/dev") => {
+            refusal.command("Measure the directory that it lies in", parent, "")
+        }
+        _ => refusal.hint("Name a directory on the storage in question."),
+    }
 }

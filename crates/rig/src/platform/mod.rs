@@ -9,12 +9,15 @@ mod linux;
 #[cfg(target_os = "macos")]
 mod macos;
 #[cfg(not(target_os = "linux"))]
+pub(crate) mod no_small_files;
+#[cfg(not(target_os = "linux"))]
 mod one_process;
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]
 mod windows;
 
+mod atomic_writes;
 mod layer;
 mod target_kind;
 
@@ -25,12 +28,13 @@ use macos as here;
 #[cfg(windows)]
 use windows as here;
 
+pub use atomic_writes::AtomicWrites;
 pub use here::files::{identity, identity_of, kind, nothing, without_ending};
 pub use here::{
-    allowed_memory_bytes, attribute, describe, host, locked_by_the_killed, look, may_write_in, page_bytes,
-    set_attribute, terminal_columns, unmapped_bytes, virtualization, witness,
+    allowed_memory_bytes, atomic_writes, attribute, describe, host, locked_by_the_killed, look, may_write_in,
+    page_bytes, set_attribute, terminal_columns, unmapped_bytes, virtualization, witness,
 };
-pub(crate) use here::{clocks, files, guard, pages, positioned, scheduling};
+pub(crate) use here::{clocks, files, guard, pages, positioned, scheduling, small_files};
 pub use here::{confine, interrupt, leave, memory, supervise};
 pub use layer::{Layer, Made};
 #[cfg(target_os = "linux")]

@@ -1,7 +1,7 @@
 //! What `doctor` says of a target and of each device below it: labels and what they say.
 
 use iosonde_model::{CacheBelow, Device, IoLimit, Witnesses, units};
-use iosonde_rig::platform::{Layer, Made, TargetKind};
+use iosonde_rig::platform::{AtomicWrites, Layer, Made, TargetKind, atomic_writes};
 
 use crate::session::Session;
 
@@ -42,6 +42,7 @@ pub fn itself(
                 ("blocks", blocks(layer.logical_block_bytes, layer.physical_block_bytes)),
                 ("scheduler", layer.scheduler.clone()),
                 ("write cache", layer.write_cache.clone()),
+                ("write streams", layer.write_streams.map(streams)),
                 ("read-only", layer.read_only.then(|| "yes: the kernel refuses writes".into())),
             ]);
         }
@@ -62,8 +63,39 @@ pub fn itself(
             (false, _) => "no".into(),
         };
         facts.push(("direct I/O", Some(direct)));
+        facts.push(("atomic writes", session.admitted.as_ref().map(|own| atomic(atomic_writes(&own.file)))));
     }
     facts.into_iter().filter_map(|(label, fact)| Some((label.to_owned(), fact?))).collect()
+}
+
+/// Sizes that are written whole or not at all.
+fn atomic(limits: Option<Option<AtomicWrites>>) -> String {
+    match limits {
+        None => "none that the kernel tells of (RWF_ATOMIC)".to_owned(),
+        Some(None) => "no (RWF_ATOMIC)".to_owned(),
+        Some(Some(limits)) => {
+            let [least, most, fast] =
+                [limits.unit_min_bytes, limits.unit_max_bytes, limits.unit_max_opt_bytes]
+                    .map(|bytes| units::size(bytes.into()));
+            let slower = match limits.unit_max_opt_bytes {
+                0 => String::new(),
+                bytes if bytes == limits.unit_max_bytes => String::new(),
+                _ => format!(", more slowly above {fast}"),
+            };
+            format!(
+                "powers of two from {least} to {most}{slower} (RWF_ATOMIC, {} segments)",
+                limits.segments_max
+            )
+        }
+    }
+}
+
+/// Streams that a device keeps apart, and what each is erased in.
+fn streams((most, unit_bytes): (u64, u64)) -> String {
+    match unit_bytes {
+        0 => format!("up to {most}"),
+        bytes => format!("up to {most}, units of {}", units::size(bytes)),
+    }
 }
 
 /// A device below, on one line.
@@ -77,6 +109,7 @@ pub fn below(layer: &Layer) -> String {
             .map(|blocks| format!("blocks {blocks}")),
         layer.scheduler.as_ref().map(|scheduler| format!("scheduler {scheduler}")),
         layer.write_cache.clone(),
+        layer.write_streams.map(|streams_and_unit| format!("write streams {}", streams(streams_and_unit))),
         layer.read_only.then(|| "read-only".to_owned()),
     ];
     facts.into_iter().flatten().collect::<Vec<_>>().join(", ")

@@ -4,6 +4,9 @@ use std::{fs::File, io, os::fd::AsRawFd};
 
 use iosonde_model::Sync;
 
+use super::atomic_writes;
+use crate::{buffer::BufferPool, engine::Unavailable};
+
 /// Holes are punched in place: a trim never changes a file's length. On a block device the kernel turns this into
 /// zeroes with unmapping.
 pub const PUNCH: i32 = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
@@ -45,6 +48,59 @@ pub fn write_flags(sync: Sync) -> i32 {
         Sync::Osync => libc::RWF_SYNC,
         Sync::None | Sync::Fsync { .. } | Sync::Fdatasync { .. } => 0,
     }
+}
+
+/// Flag of reads that an engine's option stands for; 0 for options of another kind.
+pub fn read_flag(option: &str) -> i32 {
+    match option {
+        "hipri" => libc::RWF_HIPRI,
+        "nowait" => libc::RWF_NOWAIT,
+        "dontcache" => libc::RWF_DONTCACHE,
+        _ => 0,
+    }
+}
+
+/// Flag of writes that an engine's option stands for.
+pub fn write_flag(option: &str) -> i32 {
+    if option == "atomic" { libc::RWF_ATOMIC } else { read_flag(option) }
+}
+
+/// All flags of several options.
+pub fn flags(options: &[&str], flag: fn(&str) -> i32) -> i32 {
+    options.iter().fold(0, |flags, option| flags | flag(option))
+}
+
+/// Refuses atomic writes where the kernel promises none.
+pub fn refuse_atomic(engine: &str, file: &File) -> Result<(), Unavailable> {
+    let why = match atomic_writes(file) {
+        Some(Some(_)) if is_direct(file) => return Ok(()),
+        Some(Some(_)) => "atomic writes need direct I/O",
+        Some(None) => {
+            "this file system or its device offers no atomic writes (statx: atomic_write_unit_max is 0)"
+        }
+        None => "this kernel or this file system offers no atomic writes (statx tells no STATX_WRITE_ATOMIC)",
+    };
+    Err(Unavailable(format!("{engine}:atomic: {why}")))
+}
+
+/// Refuses `dontcache` where a read with its flag fails for that reason.
+pub fn refuse_dontcache(engine: &str, file: &File) -> Result<(), Unavailable> {
+    match try_read(file, libc::RWF_DONTCACHE)? {
+        libc::EOPNOTSUPP => Err(Unavailable(format!(
+            "{engine}:dontcache: this kernel or this file system does not offer it (EOPNOTSUPP)"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Reads once with a flag; returns the errno, 0 or negative if it went well. An empty file tells only whether the
+/// kernel knows the flag.
+pub fn try_read(file: &File, flag: i32) -> Result<i32, Unavailable> {
+    // 64 KiB: a multiple of every alignment that direct I/O asks for.
+    let buffers = BufferPool::new(1, 1 << 16).map_err(|error| Unavailable(error.to_string()))?;
+    let vector = libc::iovec { iov_base: buffers.slot(0).cast(), iov_len: 1 << 16 };
+    // SAFETY: the pool's only slot is 64 KiB long and outlives the call.
+    Ok(-result(|| unsafe { libc::preadv2(file.as_raw_fd(), &vector, 1, 0, flag) }))
 }
 
 /// Flushes a file; returns when everything written to it is durable.

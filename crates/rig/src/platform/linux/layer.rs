@@ -24,6 +24,9 @@ pub(super) fn layer(device: &BlockDevice) -> Layer {
         physical_block_bytes: bytes("physical_block_size"),
         scheduler: queue("scheduler").and_then(|text| active_scheduler(&text)),
         write_cache: queue("write_cache"),
+        write_streams: bytes("max_write_streams")
+            .filter(|most| *most > 0)
+            .map(|most| (most, bytes("write_stream_granularity").unwrap_or(0))),
         read_only: device.number_attribute("ro") == Some(1),
         made,
     }

@@ -1,5 +1,6 @@
 //! Linux: facts from `/proc` and `/sys`, and its own ways to open, to judge and to witness.
 
+mod atomic;
 mod attribute;
 mod block;
 mod caches;
@@ -31,6 +32,7 @@ pub(crate) mod pages;
 pub(crate) mod positioned;
 mod power;
 pub(crate) mod scheduling;
+pub(crate) mod small_files;
 pub mod supervise;
 mod swaps;
 mod system;
@@ -39,6 +41,7 @@ mod virtualization;
 pub mod witness;
 
 pub use super::unix::interrupt;
+pub use atomic::atomic_writes;
 pub use attribute::{attribute, set_attribute};
 pub use block::BlockDevice;
 pub(crate) use block::KERNEL_SECTOR_BYTES;

@@ -11,10 +11,7 @@ use iosonde_model::{LoopNote, Op, Sync};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
 use super::{calls, guard::unnamed};
-use crate::{
-    buffer::BufferPool,
-    engine::{Bench, EngineOption, NewFiles, Request, Unavailable},
-};
+use crate::engine::{Bench, EngineOption, NewFiles, Request, Unavailable};
 
 /// What can be asked of the calls.
 pub(crate) const OPTIONS: &[EngineOption] = &[
@@ -31,35 +28,27 @@ pub(crate) const OPTIONS: &[EngineOption] = &[
         name: "dontcache",
         explain: "buffered I/O that leaves nothing in the page cache behind (RWF_DONTCACHE, Linux 6.14).",
     },
+    EngineOption {
+        name: "atomic",
+        explain: "writes that are on storage whole or not at all (RWF_ATOMIC, Linux 6.11); direct I/O, and sizes \
+                  within the limits that `iosonde doctor` shows.",
+    },
 ];
 
 /// Whether the calls can write a stream to new files.
 pub(crate) const MAKES_FILES: bool = true;
 
-fn flag(option: &str) -> i32 {
-    match option {
-        "hipri" => libc::RWF_HIPRI,
-        "nowait" => libc::RWF_NOWAIT,
-        "dontcache" => libc::RWF_DONTCACHE,
-        _ => 0,
-    }
-}
-
-fn flags(options: &[&str]) -> i32 {
-    options.iter().fold(0, |flags, option| flags | flag(option))
-}
-
 /// Reads once with an option's flag. An empty file tells only whether the kernel knows the flag.
 pub(crate) fn try_option(file: &File, option: &str) -> Result<(), Unavailable> {
-    if option == "hipri" && !calls::is_direct(file) {
-        return Err(Unavailable("psync:hipri polls the device, which only direct I/O reaches".into()));
+    match option {
+        "atomic" => return calls::refuse_atomic("psync", file),
+        "dontcache" => return calls::refuse_dontcache("psync", file),
+        "hipri" if !calls::is_direct(file) => {
+            return Err(Unavailable("psync:hipri polls the device, which only direct I/O reaches".into()));
+        }
+        _ => {}
     }
-    // 64 KiB: a multiple of every alignment that direct I/O asks for.
-    let buffers = BufferPool::new(1, 1 << 16).map_err(|error| Unavailable(error.to_string()))?;
-    let fd = file.as_raw_fd();
-    // SAFETY: the pool's only slot is 64 KiB long and outlives the call.
-    let got = calls::result(|| unsafe { vectored(Op::Read, fd, buffers.slot(0), 1 << 16, 0, flag(option)) });
-    match -got {
+    match calls::try_read(file, calls::read_flag(option))? {
         libc::EOPNOTSUPP => Err(Unavailable(match option {
             "hipri" => "psync:hipri: this device has no polled queues (EOPNOTSUPP)".into(),
             _ => format!("psync:{option}: this kernel or this file system does not offer it (EOPNOTSUPP)"),
@@ -130,13 +119,14 @@ impl Making {
 impl Positioned {
     /// Makes it ready.
     pub(crate) fn open(file: &Arc<File>, bench: &Bench) -> io::Result<Self> {
-        let read_flags = flags(bench.options);
+        let read_flags = calls::flags(bench.options, calls::read_flag);
+        let write_flags = calls::flags(bench.options, calls::write_flag) | calls::write_flags(bench.sync);
         Ok(Self {
             file: Arc::clone(file),
             slots: (0..bench.buffers.slots()).map(|slot| bench.buffers.slot(slot)).collect(),
             sync: bench.sync,
             read_flags,
-            write_flags: read_flags | calls::write_flags(bench.sync),
+            write_flags,
             new_files: bench.new_files.map(|made| Making::new(&made, file)).transpose()?,
             waited: 0,
         })

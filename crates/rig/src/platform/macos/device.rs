@@ -84,6 +84,7 @@ fn layer(volume: &str, disk: &DiskFacts) -> Layer {
         physical_block_bytes: None,
         scheduler: None,
         write_cache: None,
+        write_streams: None,
         read_only: false,
     }
 }

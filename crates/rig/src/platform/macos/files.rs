@@ -17,7 +17,7 @@ use std::{
 
 use super::guard::unnamed;
 pub(crate) use super::host::memory_bytes;
-use crate::platform::TargetKind;
+use crate::platform::{AtomicWrites, TargetKind};
 
 /// Reads at a place; returns the bytes read.
 pub(crate) fn read_at(file: &File, bytes: &mut [u8], offset_bytes: u64) -> io::Result<usize> {
@@ -148,4 +148,9 @@ pub fn attribute(path: &Path, name: &str) -> Option<String> {
 /// False: whether a process was killed and waits for its storage is not asked.
 pub fn locked_by_the_killed(_file: &File) -> bool {
     false
+}
+
+/// None: this system promises no atomic writes.
+pub fn atomic_writes(_file: &File) -> Option<Option<AtomicWrites>> {
+    None
 }

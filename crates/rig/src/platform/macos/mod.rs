@@ -11,11 +11,12 @@ pub(crate) mod scheduling;
 mod terminal;
 pub mod witness;
 
+pub(crate) use super::no_small_files as small_files;
 pub use super::{
     one_process::{confine, leave, memory, supervise},
     unix::interrupt,
 };
 pub use device::{describe, look};
-pub use files::{attribute, locked_by_the_killed, set_attribute, unmapped_bytes};
+pub use files::{atomic_writes, attribute, locked_by_the_killed, set_attribute, unmapped_bytes};
 pub use host::{allowed_memory_bytes, host, page_bytes, virtualization};
 pub use terminal::{may_write_in, terminal_columns};

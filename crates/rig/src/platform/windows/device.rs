@@ -95,6 +95,7 @@ fn layer(letter: &str, disk: &Disk) -> Layer {
         physical_block_bytes: disk.physical_block_bytes,
         scheduler: None,
         write_cache: disk.write_cache.map(in_words),
+        write_streams: None,
         read_only: false,
     }
 }

@@ -24,7 +24,10 @@ use windows_sys::Win32::{
 };
 
 use super::handle::{SHARED, control_bytes, create, information, open, raw, wide};
-use crate::{guard::random_name, platform::TargetKind};
+use crate::{
+    guard::random_name,
+    platform::{AtomicWrites, TargetKind},
+};
 
 /// Reads at a place; returns the bytes read.
 pub(crate) fn read_at(file: &File, bytes: &mut [u8], offset_bytes: u64) -> io::Result<usize> {
@@ -201,4 +204,9 @@ mod tests {
             assert!(!is_device(Path::new(other)), "{other}");
         }
     }
+}
+
+/// None: this system promises no atomic writes.
+pub fn atomic_writes(_file: &File) -> Option<Option<AtomicWrites>> {
+    None
 }

@@ -13,10 +13,15 @@ use rustix::{
     io::Errno,
 };
 
-use super::{open::OpenedPath, own::OwnFile, room::room};
+use super::{
+    open::OpenedPath,
+    own::OwnFile,
+    own_folder::OwnFolder,
+    room::{FilesRoom, files_room, room},
+};
 use crate::guard::{
-    Admitted, Intent, ROOM_MIN_BYTES, Refusal, StrayRecorder, Writes, in_words, refusal::exchanged,
-    room::Room,
+    Admitted, FolderNeed, Intent, ROOM_MIN_BYTES, Refusal, StrayRecorder, Writes, in_words,
+    refusal::exchanged, room::Room,
 };
 use crate::platform::TargetKind;
 use crate::platform::linux::{KERNEL_SECTOR_BYTES, System, keeps_in_memory, mount_of, unmapped_bytes};
@@ -31,6 +36,50 @@ pub(crate) fn admit(
     intent: &Intent,
     recorder: &mut dyn StrayRecorder,
 ) -> Result<Admitted, Refusal> {
+    let (found, room) = looked_at(path, intent)?;
+    let room_bytes = if intent.writes == Writes::Everywhere { room.whole_bytes } else { room.own_bytes };
+    if room_bytes < ROOM_MIN_BYTES {
+        return Err(too_small(path, &room, ROOM_MIN_BYTES));
+    }
+    let own =
+        OwnFile::make(found.handle(), path, recorder).map_err(|error| not_made(path, "file", &error))?;
+    let mut notes = Vec::new();
+    if room.available_bytes.is_none() {
+        notes.push(DeviceNote::SizeNotTold { most_bytes: room.own_bytes });
+    }
+    Ok(Admitted {
+        file: Arc::clone(own.file()),
+        path: path.to_owned(),
+        kind: TargetKind::Directory,
+        own: Some(own),
+        size_bytes: 0,
+        room_bytes: Some(room_bytes),
+        free_bytes: room.available_bytes,
+        writable: true,
+        notes,
+    })
+}
+
+/// Makes a folder of our own in a directory that has room for what is needed.
+pub(crate) fn admit_folder(
+    path: &Path,
+    need: FolderNeed,
+    recorder: &mut dyn StrayRecorder,
+) -> Result<OwnFolder, Refusal> {
+    let intent = Intent { read_only: false, destroy: None, writes: Writes::Needed, protected: Vec::new() };
+    let (found, room) = looked_at(path, &intent)?;
+    if room.own_bytes < need.bytes {
+        return Err(too_small(path, &room, need.bytes));
+    }
+    let room = files_room(found.handle()).map_err(|error| untold(path, &error))?;
+    if let Some(room) = room.filter(|room| room.own_files < need.files) {
+        return Err(too_few_files(path, need, room));
+    }
+    OwnFolder::make(found.handle(), path, recorder).map_err(|error| not_made(path, "folder", &error))
+}
+
+/// Opens a directory and looks for room in it. Refuses where nothing may be made.
+fn looked_at(path: &Path, intent: &Intent) -> Result<(OpenedPath, Room), Refusal> {
     let found = OpenedPath::at(path)?;
     if found.kind() != FileType::Directory {
         return Err(exchanged(path));
@@ -53,29 +102,25 @@ pub(crate) fn admit(
     if let Some(mount) = mount.as_ref().filter(|_| in_memory && intent.writes == Writes::Everywhere) {
         return Err(filled_memory(path, &mount.file_system));
     }
-    let room = room(found.handle(), in_memory).map_err(|error| {
-        Refusal::new(format!("The free space of {shown} cannot be read: {}.", in_words(&error)))
-    })?;
-    let room_bytes = if intent.writes == Writes::Everywhere { room.whole_bytes } else { room.own_bytes };
-    if room_bytes < ROOM_MIN_BYTES {
-        return Err(too_small(path, &room));
-    }
-    let own = OwnFile::make(found.handle(), path, recorder).map_err(|error| not_made(path, &error))?;
-    let mut notes = Vec::new();
-    if room.available_bytes.is_none() {
-        notes.push(DeviceNote::SizeNotTold { most_bytes: room.own_bytes });
-    }
-    Ok(Admitted {
-        file: Arc::clone(own.file()),
-        path: path.to_owned(),
-        kind: TargetKind::Directory,
-        own: Some(own),
-        size_bytes: 0,
-        room_bytes: Some(room_bytes),
-        free_bytes: room.available_bytes,
-        writable: true,
-        notes,
-    })
+    let room = room(found.handle(), in_memory).map_err(|error| untold(path, &error))?;
+    Ok((found, room))
+}
+
+fn untold(path: &Path, error: &io::Error) -> Refusal {
+    Refusal::new(format!("The free space of {} cannot be read: {}.", path.display(), in_words(error)))
+}
+
+/// More files than the file system may take.
+fn too_few_files(path: &Path, need: FolderNeed, room: FilesRoom) -> Refusal {
+    let shown = path.display();
+    let available = units::count(room.available as f64);
+    let needed = units::count(need.files as f64);
+    Refusal::new(format!(
+        "The file system of {shown} has too few free inodes: {available} are available to this user, and iosonde needs \
+         {needed}."
+    ))
+    .hint("It takes at most half of what is available, and leaves a tenth of the file system.")
+    .hint("Ask for fewer files (--files), or name a directory on another file system.")
 }
 
 /// Taking all room there is would take all memory.
@@ -85,9 +130,9 @@ fn filled_memory(path: &Path, file_system: &str) -> Refusal {
     Refusal::new(sentence).hint("Name a directory on storage.")
 }
 
-fn too_small(path: &Path, room: &Room) -> Refusal {
+fn too_small(path: &Path, room: &Room, least_bytes: u64) -> Refusal {
     let shown = path.display();
-    let least = units::size(ROOM_MIN_BYTES);
+    let least = units::size(least_bytes);
     if room.process_limit {
         let most = units::size(room.own_bytes);
         return Refusal::new(format!(
@@ -109,18 +154,18 @@ fn too_small(path: &Path, room: &Room) -> Refusal {
     add_files(refusal, &readable_files(path, ROOM_MIN_BYTES))
 }
 
-fn not_made(path: &Path, error: &io::Error) -> Refusal {
+fn not_made(path: &Path, what: &str, error: &io::Error) -> Refusal {
     let shown = path.display();
     let words = in_words(error);
     match error.raw_os_error().map(Errno::from_raw_os_error) {
         Some(Errno::ACCESS | Errno::PERM | Errno::ROFS) => {
-            name_files(Refusal::new(format!("This user may not make a file in {shown} ({words}).")), path)
+            name_files(Refusal::new(format!("This user may not make a {what} in {shown} ({words}).")), path)
         }
         Some(Errno::NOSPC | Errno::DQUOT) => {
-            Refusal::new(format!("There is no room for a file in {shown}: {words}."))
+            Refusal::new(format!("There is no room for a {what} in {shown}: {words}."))
                 .hint("Free some space, or name a directory on another file system.")
         }
-        _ => Refusal::new(format!("A file could not be made in {shown}: {words}."))
+        _ => Refusal::new(format!("A {what} could not be made in {shown}: {words}."))
             .hint("Name a directory on a file system that keeps files."),
     }
 }
@@ -222,7 +267,7 @@ mod tests {
             whole_bytes: 0,
             process_limit: false,
         };
-        let text = too_small(Path::new("/mnt"), &room).to_string();
+        let text = too_small(Path::new("/mnt"), &room, ROOM_MIN_BYTES).to_string();
         assert!(
             text.starts_with("The file system of /mnt has too little room: 12 MiB of 1 GiB are available"),
             "{text}"
@@ -231,7 +276,8 @@ mod tests {
 
     #[test]
     fn causes_are_told_apart() {
-        let text = |errno| not_made(Path::new("/mnt"), &io::Error::from_raw_os_error(errno)).to_string();
+        let text =
+            |errno| not_made(Path::new("/mnt"), "file", &io::Error::from_raw_os_error(errno)).to_string();
         assert!(text(libc::EACCES).starts_with("This user may not make a file in /mnt (permission denied)."));
         assert!(text(libc::EDQUOT).contains("no room"));
         assert!(text(libc::EIO).contains("could not be made"));

@@ -11,12 +11,16 @@ mod links;
 mod loops;
 mod open;
 mod own;
+mod own_folder;
 mod room;
 mod signature;
+mod strays;
 mod users;
 
 pub use direct::{DirectAbility, direct_ability, set_direct};
 pub use links::refuse_strangers_link;
+pub use own::OwnFile;
 pub(crate) use own::unnamed;
-pub use own::{OwnFile, remove_strays};
+pub use own_folder::OwnFolder;
+pub use strays::remove_strays;
 pub use users::user_of;

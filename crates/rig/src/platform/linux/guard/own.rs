@@ -2,7 +2,7 @@
 //!
 //! With O_TMPFILE it has no name: the kernel frees it when the process ends, however it ends. Where a file
 //! system has no such thing (most network and user-space ones), it gets a random name, under a lock, which
-//! is written down before the file is made; [`remove_strays`] clears away what a killed process left.
+//! is written down before the file is made; `strays` clears away what a killed process left.
 
 use std::{
     fs::File,
@@ -12,12 +12,11 @@ use std::{
 };
 
 use rustix::{
-    fs::{AtFlags, FileType, FlockOperation, Mode, OFlags, Stat, flock, fstat, openat, statat, unlinkat},
+    fs::{AtFlags, FlockOperation, Mode, OFlags, Stat, flock, fstat, openat, statat, unlinkat},
     io::Errno,
 };
 
-use crate::guard::{StrayRecorder, is_our_name, random_name};
-use crate::platform::linux::locked_by_the_killed;
+use crate::guard::{StrayRecorder, random_name};
 
 /// A file of our own; nothing remains of it when this is dropped.
 #[derive(Debug)]
@@ -109,8 +108,8 @@ pub(crate) fn unnamed(folder: &File) -> Result<File, Errno> {
     openat(folder, ".", flags, Mode::RUSR | Mode::WUSR).map(File::from)
 }
 
-/// `None` when a process that clears away took it before it was locked.
-fn named(folder: &File, name: &str) -> Result<Option<File>, Errno> {
+/// Makes a file and locks it. `None` when a process that clears away took it before it was locked.
+pub(super) fn named(folder: &File, name: &str) -> Result<Option<File>, Errno> {
     let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = File::from(openat(folder, name, flags, Mode::RUSR | Mode::WUSR)?);
     let locked = flock(&file, FlockOperation::NonBlockingLockExclusive);
@@ -126,51 +125,15 @@ fn named(folder: &File, name: &str) -> Result<Option<File>, Errno> {
     }
 }
 
-fn is_at(folder: &File, name: &str, own: &Stat) -> bool {
+/// True if a name in a folder still leads to this file.
+pub(super) fn is_at(folder: &File, name: &str, own: &Stat) -> bool {
     statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
         .is_ok_and(|there| (there.st_dev, there.st_ino) == (own.st_dev, own.st_ino))
 }
 
-/// Removes recorded files of killed processes: only those that bear our kind of name, belong to this user
-/// and are not locked by a living process. Returns the ones that are gone now (or were already), to be
-/// struck off.
-pub fn remove_strays(recorded: &[PathBuf]) -> Vec<PathBuf> {
-    recorded.iter().filter(|path| is_our_name(path) && remove_stray(path).unwrap_or(false)).cloned().collect()
-}
-
-/// Removes a file that a killed run left; returns true if it is gone.
-fn remove_stray(path: &Path) -> Result<bool, Errno> {
-    let (Some(parent), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
-        return Ok(false);
-    };
-    // A folder that cannot be reached may be an unmounted stick: the stray comes back with it.
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let folder = File::from(rustix::fs::open(parent, flags, Mode::empty())?);
-    let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = match openat(&folder, name, flags, Mode::empty()) {
-        Ok(file) => File::from(file),
-        Err(Errno::NOENT) => return Ok(true),
-        Err(error) => return Err(error),
-    };
-    let stat = fstat(&file)?;
-    let regular = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
-    if !regular || stat.st_uid != rustix::process::geteuid().as_raw() {
-        return Ok(false);
-    }
-    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Err(Errno::WOULDBLOCK) if locked_by_the_killed(&file) => {}
-        taken => taken?,
-    }
-    if !is_at(&folder, name, &stat) {
-        return Ok(false);
-    }
-    unlinkat(&folder, name, AtFlags::empty())?;
-    Ok(true)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::strays::remove_strays, *};
     use std::fs;
 
     #[derive(Default)]
@@ -220,31 +183,5 @@ mod tests {
             assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
             assert!(record.recorded.is_empty());
         }
-    }
-
-    #[test]
-    fn only_unlocked_files_of_our_kind_are_strays() {
-        let folder = tempfile::tempdir().unwrap();
-        let ours = folder.path().join(".iosonde-abcdefg7");
-        let precious = folder.path().join("thesis.tex");
-        let longer = folder.path().join(".iosonde-abcdefg7.tex");
-        let missing = folder.path().join(".iosonde-zzzzzzzz");
-        for path in [&ours, &precious, &longer] {
-            fs::write(path, "x").unwrap();
-        }
-        let all = [ours.clone(), precious.clone(), longer.clone(), missing.clone()];
-        assert_eq!(remove_strays(&all), [ours.clone(), missing]);
-        assert!(!ours.exists() && precious.exists() && longer.exists());
-    }
-
-    #[test]
-    fn a_link_of_our_name_is_not_followed() {
-        let folder = tempfile::tempdir().unwrap();
-        let precious = folder.path().join("thesis.tex");
-        let link = folder.path().join(".iosonde-aaaaaaaa");
-        fs::write(&precious, "x").unwrap();
-        std::os::unix::fs::symlink(&precious, &link).unwrap();
-        assert_eq!(remove_strays(std::slice::from_ref(&link)), Vec::<PathBuf>::new());
-        assert!(precious.exists());
     }
 }

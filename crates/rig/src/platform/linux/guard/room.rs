@@ -27,3 +27,19 @@ pub(super) fn room(file: &File, in_memory: bool) -> io::Result<Room> {
     }
     Ok(share(total_bytes, available_bytes, getrlimit(Resource::Fsize).current))
 }
+
+/// Files that a file system may still take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FilesRoom {
+    /// Free inodes for this user.
+    pub(super) available: u64,
+    /// Most files of our own: at most half of the free inodes, and a tenth of all stays free.
+    pub(super) own_files: u64,
+}
+
+/// The room for files; `None` where a file system makes inodes as they are needed and counts none (Btrfs, NFS).
+pub(super) fn files_room(file: &File) -> io::Result<Option<FilesRoom>> {
+    let stat = fstatvfs(file)?;
+    let own_files = (stat.f_favail / 2).min(stat.f_favail.saturating_sub(stat.f_files / 10));
+    Ok((stat.f_files > 0).then_some(FilesRoom { available: stat.f_favail, own_files }))
+}

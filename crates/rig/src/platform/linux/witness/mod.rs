@@ -31,7 +31,7 @@ use block_layer::BlockLayer;
 use limits::IoLimits;
 use network::Network;
 use pressure::Pressure;
-use process_io::ProcessIo;
+pub(crate) use process_io::ProcessIo;
 use processors::Processors;
 use residency::Residency;
 use volume_statistics::VolumeCounters;

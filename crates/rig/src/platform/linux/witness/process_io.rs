@@ -11,7 +11,7 @@ use crate::witness::grown;
 
 /// `/proc/self/io`, open.
 #[derive(Debug)]
-pub(super) struct ProcessIo(Reading);
+pub(crate) struct ProcessIo(Reading);
 
 /// Counters since the process began; also the difference of two readings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -21,8 +21,14 @@ pub(super) struct Counters {
 }
 
 impl ProcessIo {
-    pub(super) fn open(system: &System) -> Result<Self, Absence> {
+    /// Opens it.
+    pub(crate) fn open(system: &System) -> Result<Self, Absence> {
         Reading::open(&system.path("/proc/self/io")).map(Self)
+    }
+
+    /// Bytes fetched from storage so far.
+    pub(crate) fn read_bytes(&mut self) -> Option<u64> {
+        self.counters().map(|counters| counters.read_bytes)
     }
 
     pub(super) fn counters(&mut self) -> Option<Counters> {

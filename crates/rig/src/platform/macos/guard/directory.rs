@@ -14,6 +14,8 @@ use crate::{
     platform::TargetKind,
 };
 
+pub(crate) use crate::platform::no_small_files::admit_folder;
+
 pub(crate) fn admit(
     path: &Path,
     intent: &Intent,

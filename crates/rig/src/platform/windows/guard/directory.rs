@@ -10,6 +10,8 @@ use crate::{
     platform::{TargetKind, windows::files::space},
 };
 
+pub(crate) use crate::platform::no_small_files::admit_folder;
+
 pub(crate) fn admit(
     path: &Path,
     intent: &Intent,
