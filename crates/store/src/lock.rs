@@ -106,10 +106,8 @@ fn try_take(path: &Path) -> io::Result<Option<RunLock>> {
 fn take_name_away(path: &Path, file: &File) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = File::open(folder)?;
-    if folder.try_lock().is_ok() {
-        if platform::identity_of(file)? == platform::identity(path, false)? {
-            std::fs::remove_file(path)?;
-        }
+    if folder.try_lock().is_ok() && platform::identity_of(file)? == platform::identity(path, false)? {
+        std::fs::remove_file(path)?;
     }
     Ok(())
 }

@@ -11,7 +11,8 @@ pub(crate) fn systems(sources: &[Source]) -> Vec<Fault> {
     for source in sources.iter().filter(|source| is_judged(&source.path)) {
         for (number, line) in source.text.lines().enumerate() {
             let line = line.trim();
-            let asks = line.contains("cfg(") && SYSTEMS.iter().any(|system| has_word(line, system));
+            let asks = (line.contains("cfg(") || line.contains("cfg!("))
+                && SYSTEMS.iter().any(|system| has_word(line, system));
             // A line of a registry: the entry stands behind its condition.
             let is_entry =
                 source.path.ends_with("/engine/mod.rs") && line.ends_with(',') && line.contains("::");
