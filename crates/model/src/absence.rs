@@ -67,6 +67,8 @@ pub enum Absence {
     PageCacheDenied,
     /// The kernel has no call that tells what the page cache holds.
     PageCacheUnsupported,
+    /// This operating system has no call that tells what its cache holds of a file.
+    PageCacheUntold,
     /// The kernel did not tell what the page cache holds.
     PageCacheFailed {
         /// The error number.

@@ -1,15 +1,15 @@
 //! Makes I/O and observes the machine while it runs: engines, the measured loop, witnesses and guards.
 //!
 //! - [`trial`] runs one workload on a storage and returns counts, latency histograms, windows and witnesses;
-//! - [`engine`] has the ways to submit requests: `io_uring`, `libaio`, `psync`, `mmap`, and simulated devices;
+//! - [`engine`] has the ways to submit requests: `io_uring`, `libaio`, `iocp`, `psync`, `mmap`, and simulated devices;
 //! - [`guard`] opens a target and refuses whatever could destroy data;
 //! - [`witness`] reads what others saw: block-layer counters, page cache, CPU time, pressure, temperature;
-//! - [`platform`] describes the machine and its devices;
+//! - [`platform`] has all that differs between systems, and describes the machine and its devices;
 //! - [`verify`] writes marked blocks and checks what is read back;
 //! - [`capacity`] looks with such blocks for capacity that is not there;
 //! - [`files`] makes, reads and removes many small files.
 //!
-//! The only crate with `unsafe` code. Linux only. It counts and records; statistics are left to other crates.
+//! The only crate with `unsafe` code. It counts and records; statistics are left to other crates.
 //!
 //! # Example: one trial on a simulated device
 //!

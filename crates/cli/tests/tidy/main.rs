@@ -13,6 +13,7 @@ mod prose;
 mod registers;
 mod sources;
 mod style;
+mod systems;
 mod walkthrough;
 mod walls;
 
@@ -68,6 +69,11 @@ fn names_are_written_as_text_in_model_alone() {
 #[test]
 fn nothing_decides_by_looking_into_a_sentence() {
     assert_tidy(prose::looked_into(&sources::all()));
+}
+
+#[test]
+fn what_differs_between_systems_stands_in_platform() {
+    assert_tidy(systems::systems(&sources::all()));
 }
 
 #[test]

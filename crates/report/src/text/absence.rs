@@ -34,6 +34,7 @@ pub fn absence(absence: &Absence) -> String {
              (cachestat: EPERM)"
                 .to_owned()
         }
+        Absence::PageCacheUntold => "this system does not tell what its cache holds of a file".to_owned(),
         Absence::PageCacheUnsupported => {
             "this kernel does not tell what its page cache holds (cachestat needs Linux 6.5)".to_owned()
         }

@@ -3,6 +3,7 @@
 use std::{fmt, path::Path};
 
 use super::intent::Writes;
+use crate::platform::files;
 
 /// Reason why a target is refused. Exit code 2.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,13 +95,7 @@ impl std::error::Error for Refusal {}
 
 /// A path as a shell takes it.
 pub fn quoted(path: &Path) -> String {
-    let text = path.display().to_string();
-    let plain = |c: char| c.is_alphanumeric() || "/._-+:,@%=~".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
+    files::quoted(&path.display().to_string())
 }
 
 /// The kind was looked at when the command line was read, and is another now.

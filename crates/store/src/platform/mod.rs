@@ -1,5 +1,5 @@
-//! What differs between operating systems for the notebook: identities of files, rights, shared file systems, folders of
-//! the user. The same list of functions in each; nothing else in this crate asks which system it is built for.
+//! What differs between operating systems for the notebook: identities of files, rights, shared file systems, folders
+//! of the user. The same list of functions in each; nothing else in this crate asks which system it is built for.
 
 #[cfg(target_os = "linux")]
 mod linux;

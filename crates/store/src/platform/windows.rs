@@ -30,12 +30,12 @@ fn looked_at(path: &Path, follow: bool) -> io::Result<File> {
 
 /// Identity of what a path leads to; with `links` followed, or of the link itself.
 pub(crate) fn identity(path: &Path, follow: bool) -> io::Result<Identity> {
-    of(&Handle::from_file(looked_at(path, follow)?))
+    of(Handle::from_file(looked_at(path, follow)?))
 }
 
 /// Identity of an open file.
 pub(crate) fn identity_of(file: &File) -> io::Result<Identity> {
-    of(&Handle::from_file(file.try_clone()?))
+    of(Handle::from_file(file.try_clone()?))
 }
 
 /// Names of the file at a path.
@@ -45,7 +45,7 @@ pub(crate) fn links(path: &Path) -> io::Result<u64> {
 
 /// Names of an open file.
 pub(crate) fn links_of(file: &File) -> io::Result<u64> {
-    Ok(information(&Handle::from_file(file.try_clone()?))?.number_of_links())
+    Ok(information(Handle::from_file(file.try_clone()?))?.number_of_links())
 }
 
 /// Opens a link itself, and never what it leads to.

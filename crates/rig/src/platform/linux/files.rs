@@ -18,6 +18,8 @@ use rustix::fs::{Advice, FallocateFlags, Mode, OFlags, fadvise, fallocate, open}
 use super::{KERNEL_SECTOR_BYTES, guard::unnamed};
 use crate::platform::TargetKind;
 
+pub(crate) use crate::platform::unix::quoted;
+
 /// Reads at a place; returns the bytes read.
 pub(crate) fn read_at(file: &File, bytes: &mut [u8], offset_bytes: u64) -> io::Result<usize> {
     Ok(rustix::io::pread(file, bytes, offset_bytes)?)

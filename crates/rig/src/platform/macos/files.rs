@@ -19,6 +19,8 @@ use super::guard::unnamed;
 pub(crate) use super::host::memory_bytes;
 use crate::platform::{AtomicWrites, TargetKind};
 
+pub(crate) use crate::platform::unix::quoted;
+
 /// Reads at a place; returns the bytes read.
 pub(crate) fn read_at(file: &File, bytes: &mut [u8], offset_bytes: u64) -> io::Result<usize> {
     file.read_at(bytes, offset_bytes)

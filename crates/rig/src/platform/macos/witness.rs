@@ -1,7 +1,7 @@
 //! Witnesses of macOS: what the cache holds of the file, what this process moved, and the clocks.
 //!
-//! F_NOCACHE keeps new pages out of the cache and reads those that are there already. So residency before a trial decides
-//! whether it measured storage; the check is the same as on Linux.
+//! F_NOCACHE keeps new pages out of the cache and reads those that are there already. So residency before a trial
+//! decides whether it measured storage; the check is the same as on Linux.
 
 use std::{
     fs::File,
@@ -102,7 +102,7 @@ pub fn resident_bytes(file: &File, span: Range<u64>) -> Result<u64, Absence> {
         let length = (span.end - at).min(LOOK_BYTES);
         let count = length.div_ceil(page_bytes);
         pages.resize(count as usize, 0);
-        // SAFETY: a new shared mapping to read, which is not read and goes at once; the answer has a byte for each page.
+        // SAFETY: a new shared mapping to read, which is not read and goes at once; the answer has a byte a page.
         let told = unsafe {
             let start = libc::mmap(
                 ptr::null_mut(),

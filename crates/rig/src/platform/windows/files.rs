@@ -29,6 +29,16 @@ use crate::{
     platform::{AtomicWrites, TargetKind},
 };
 
+/// A text as the command processor and PowerShell take it. No name of a file has a quotation mark in it.
+pub(crate) fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || r"\/._-+:,@=~".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("\"{text}{}\"", if text.ends_with('\\') { "\\" } else { "" })
+    }
+}
+
 /// Reads at a place; returns the bytes read.
 pub(crate) fn read_at(file: &File, bytes: &mut [u8], offset_bytes: u64) -> io::Result<usize> {
     file.seek_read(bytes, offset_bytes)

@@ -96,7 +96,7 @@ impl Watch {
     pub fn after(&mut self, own: Witnesses) -> Witnesses {
         let before = std::mem::take(&mut self.before);
         let mut out = own;
-        let mut absent = vec![Absence::PageCacheUnsupported];
+        let mut absent = vec![Absence::PageCacheUntold];
         let name = self.volume.as_ref().map(|(_, letter)| letter.clone());
         let moved = Moved::since(before.volume, self.volume_moved(), name.as_deref().unwrap_or("the volume"));
         match moved.map_err(|why| absent.push(why)) {
@@ -133,7 +133,7 @@ impl Watch {
 /// # Errors
 /// Always.
 pub fn resident_bytes(_file: &File, _span: Range<u64>) -> Result<u64, Absence> {
-    Err(Absence::PageCacheUnsupported)
+    Err(Absence::PageCacheUntold)
 }
 
 /// Processor time that the calling thread has used: seconds in user mode, seconds in the kernel. Windows counts it in
