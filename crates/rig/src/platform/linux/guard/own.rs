@@ -134,6 +134,7 @@ pub(super) fn is_at(folder: &File, name: &str, own: &Stat) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{super::strays::remove_strays, *};
+    use crate::guard::is_our_name;
     use std::fs;
 
     #[derive(Default)]
