@@ -29,8 +29,8 @@ pub struct Layer {
     pub scheduler: Option<String>,
     /// `write back` or `write through`.
     pub write_cache: Option<String>,
-    /// Write streams that a request can name (flexible data placement): most of them, and bytes that each is erased in; 0
-    /// where the device does not tell. `None` where it has none.
+    /// Write streams that a request can name (flexible data placement): most of them, and bytes that each is erased in,
+    /// 0 where the device does not tell. `None` where it has none.
     pub write_streams: Option<(u64, u64)>,
     /// True if the kernel refuses writes to it.
     pub read_only: bool,
