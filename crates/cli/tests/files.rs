@@ -126,17 +126,20 @@ fn the_screen_has_a_table_and_says_what_memory_answered() {
 /// Starts it with many files and waits until some are there.
 fn under_way(bench: &Bench) -> Child {
     let mut command = bench.command(&["files", "here", "--files", "20000", "--time", "1m", "-q"]);
-    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let own = || names_in(&bench.path("here")).into_iter().find(|name| name.starts_with(".iosonde-"));
     let is_full = |name: String| {
         fs::read_dir(bench.path("here").join(name).join("d00000")).is_ok_and(|all| all.count() > 20)
     };
-    for _ in 0..3000 {
-        if own().is_some_and(is_full) {
-            return child;
-        }
+    let mut looks = 0..3000;
+    while looks.next().is_some() && !own().is_some_and(is_full) {
         std::thread::sleep(Duration::from_millis(5));
     }
+    if looks.next().is_some() {
+        return child;
+    }
+    let _ = child.kill();
+    let _ = child.wait();
     panic!("no files were made");
 }
 
