@@ -228,7 +228,7 @@ pub const OPTIONS: &[FioOption] = &[
     // Cache and durability.
     used("direct", &[]),
     used("buffered", &[]),
-    refused("atomic", &[], OFF, "atomic writes are not supported"),
+    refused("atomic", &[], OFF, "`iosonde point --atomic` makes atomic writes"),
     used("invalidate", &[]),
     used("fadvise_hint", &[]),
     used("fsync", &[]),
