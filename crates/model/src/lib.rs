@@ -13,6 +13,7 @@ mod device;
 mod finding;
 pub mod fio;
 mod histogram;
+mod hosts;
 mod layer;
 mod name;
 mod note;
@@ -48,6 +49,7 @@ pub use detail::{Detail, Inconclusive, Law, Note};
 pub use device::{CacheBelow, Ceiling, Device, FasterLink, Health, HidingLayer, Host, Medium};
 pub use finding::{Advice, Conditions, Finding, Status};
 pub use histogram::Histogram;
+pub use hosts::{HostDirection, HostShare, RunHost, Togetherness};
 pub use layer::{Layer, LayerCost, LayerLine, LayerSign};
 pub use name::{
     CheckName, ComparedFigure, ExperimentName, FindingName, RunProperty, TraitKey, WorkloadGroup,

@@ -140,8 +140,9 @@ impl Clock {
     }
 }
 
-/// Time of the kernel's own clock for who waits: nothing is calibrated first.
-pub(crate) fn waiting_ns() -> u64 {
+/// Time of the kernel's own clock, for who waits and for who compares it with that of another machine: nothing is
+/// calibrated first.
+pub fn monotonic_ns() -> u64 {
     kernel_ns(libc::CLOCK_MONOTONIC).map_or(0, |ns| ns as u64)
 }
 

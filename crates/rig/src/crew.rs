@@ -18,7 +18,7 @@ use iosonde_model::{Files, LoopNote, Phase, TrialSpec, Verification};
 
 use crate::{
     buffer::BufferPool,
-    clock::Clock,
+    clock::{Clock, monotonic_ns},
     drive::{Drive, Driven, Limits},
     engine::{self, Bench, NewFiles, Opened, SharedDevice, Storage},
     offset::{Offsets, job_seed, range_bytes},
@@ -35,6 +35,8 @@ pub struct Job {
     pub stream: usize,
     /// Workload of the stream.
     pub spec: TrialSpec,
+    /// Index of its host: 0, but where several are simulated.
+    pub host: usize,
     /// Index of the job within its stream.
     pub number: u32,
     /// Seed of the job's random numbers.
@@ -54,6 +56,9 @@ pub struct Worked {
     pub cpu_s: Option<(f64, f64)>,
     /// Time in seconds in which it was ready to run and had no CPU; the storage waited for it then.
     pub delayed_s: Option<f64>,
+    /// Moments of its first request and of its end, on the monotonic clock of the machine (virtual on a simulated
+    /// device).
+    pub active_ns: (u64, u64),
     /// Notes for the reader.
     pub notes: Vec<LoopNote>,
     /// Result of the verification; `None` if the workload asks for none.
@@ -69,6 +74,7 @@ pub fn jobs(spec: &TrialSpec, limits: &[Limits], seed: u64) -> Vec<Job> {
         .map(|((stream, spec, number), n)| Job {
             stream,
             spec,
+            host: 0,
             number,
             seed: job_seed(seed, n),
             limits: limits[stream],
@@ -86,8 +92,8 @@ fn together(jobs: &[Job]) -> Option<Together> {
 /// Hooks around the measured loops, on the calling thread: one after all engines are open and before the first
 /// request, one after the last completion and before anything is closed.
 pub trait Around {
-    /// Called once all workers are ready.
-    fn before(&mut self);
+    /// Called once all workers are ready; an error calls the trial off.
+    fn before(&mut self) -> io::Result<()>;
     /// Called once all loops have ended.
     fn after(&mut self);
 }
@@ -116,7 +122,7 @@ pub fn work(
         Storage::Simulated(shared) => in_virtual_time(shared, jobs, shift, around),
         Storage::File(_) if jobs.len() == 1 => {
             let mut equipped = equip(storage, &jobs[0], 0, shift)?;
-            around.before();
+            around.before()?;
             let worked = drive(&mut equipped, &jobs[0], shift, None);
             around.after();
             equipped.put_away(&worked);
@@ -132,7 +138,7 @@ pub fn work(
                     std::thread::Builder::new().spawn_scoped(scope, beside)
                 };
                 let workers: Vec<_> = jobs.iter().map(work).collect();
-                gate.lead(around);
+                gate.lead(around)?;
                 let ended = workers.into_iter().map(|started| match started {
                     Ok(worker) => worker.join().unwrap_or(Err(Ended::Panicked)),
                     Err(error) => Err(Ended::NoThread(error)),
@@ -239,13 +245,19 @@ impl Gate {
     }
 
     /// The calling thread's way through.
-    fn lead(&self, around: &mut dyn Around) {
+    fn lead(&self, around: &mut dyn Around) -> io::Result<()> {
         self.wait();
-        around.before();
+        let begun = around.before();
+        if begun.is_err() {
+            self.call_off();
+        }
         self.wait();
         self.wait();
-        around.after();
+        if begun.is_ok() {
+            around.after();
+        }
         self.wait();
+        begun
     }
 }
 
@@ -365,17 +377,20 @@ fn drive(
     let offsets = (offsets(job, shift.phase), job.seed);
     let drive = Drive::new(engine.as_mut(), clock, buffers, &job.spec, offsets, job.limits, shift.stop);
     let mut drive = drive.verifying(verify.take()).beside(together);
+    let began_ns = monotonic_ns();
     drive.begin()?;
     while !drive.is_done() {
         drive.step()?;
     }
+    let active_ns = (began_ns, monotonic_ns());
     let cpu_s =
         cpu_before.zip(witness::thread_cpu()).map(|(before, after)| (after.0 - before.0, after.1 - before.1));
     let delayed_s =
         delay_before_s.zip(witness::thread_delay_s()).map(|(before_s, after_s)| after_s - before_s);
     let driven = drive.finish();
     notes.extend(engine.remarks());
-    Ok(Worked { stream: job.stream, driven, cpu_s, delayed_s, notes: std::mem::take(notes), found: None })
+    let (stream, notes) = (job.stream, std::mem::take(notes));
+    Ok(Worked { stream, driven, cpu_s, delayed_s, active_ns, notes, found: None })
 }
 
 /// Reads back what was written, once all loops have ended and the witnesses have been read.
@@ -422,14 +437,15 @@ fn in_virtual_time(
     let equipped = jobs.iter().zip(0..).map(|(job, index)| equip(&storage, job, index, shift));
     let mut equipped = equipped.collect::<io::Result<Vec<Equipped>>>()?;
     let clock = Clock::Virtual(shared.clock.clone());
-    let together = together(jobs);
+    let hosts: Vec<Option<Together>> = jobs.chunk_by(|a, b| a.host == b.host).map(together).collect();
     let mut drives: Vec<Drive> = Vec::with_capacity(jobs.len());
     for (job, Equipped { buffers, opened, verify }) in jobs.iter().zip(&mut equipped) {
         let (engine, offsets) = (opened.engine.as_mut(), (offsets(job, shift.phase), job.seed));
         let drive = Drive::new(engine, &clock, buffers, &job.spec, offsets, job.limits, shift.stop);
-        drives.push(drive.verifying(verify.take()).beside(together.as_ref()));
+        drives.push(drive.verifying(verify.take()).beside(hosts[job.host].as_ref()));
     }
-    around.before();
+    around.before()?;
+    let began_ns = clock.now_ns();
     for drive in &mut drives {
         drive.begin()?;
     }
@@ -449,7 +465,11 @@ fn in_virtual_time(
     let driven: Vec<Driven> = drives.into_iter().map(Drive::finish).collect();
     let worked = |(((job, index), driven), equipped): (((&Job, u32), Driven), Equipped)| {
         let (stream, notes) = (job.stream, equipped.opened.notes);
-        let worked = Worked { stream, driven, cpu_s: None, delayed_s: None, notes, found: None };
+        let active_ns = (
+            began_ns + job.spec.delay_ns,
+            began_ns + (driven.elapsed_s * 1e9).round() as u64 + job.spec.delay_ns,
+        );
+        let worked = Worked { stream, driven, cpu_s: None, delayed_s: None, active_ns, notes, found: None };
         verified(&storage, job, index, shift, worked)
     };
     jobs.iter().zip(0..).zip(driven).zip(equipped).map(worked).collect()
@@ -463,7 +483,9 @@ mod tests {
     fn nobody_waits_for_a_worker_that_left() {
         struct Nothing;
         impl Around for Nothing {
-            fn before(&mut self) {}
+            fn before(&mut self) -> io::Result<()> {
+                Ok(())
+            }
             fn after(&mut self) {}
         }
         let gate = Gate::new(3);
@@ -478,7 +500,7 @@ mod tests {
                 waits(&member);
                 std::panic::resume_unwind(Box::new("on purpose"))
             });
-            gate.lead(&mut Nothing);
+            gate.lead(&mut Nothing).unwrap();
             assert!(panics.join().is_err());
         });
         assert!(gate.called_off.load(Ordering::Acquire));

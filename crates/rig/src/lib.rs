@@ -66,6 +66,7 @@ mod crew;
 pub mod drive;
 pub mod engine;
 pub mod guard;
+pub mod hosts;
 pub mod interrupt;
 mod issued;
 pub mod leave;

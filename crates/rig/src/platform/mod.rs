@@ -39,7 +39,7 @@ pub(crate) use extents::{Extents, extents};
 pub(crate) use filesystem::keeps_in_memory;
 pub use holes::unmapped_bytes;
 pub(crate) use host::meminfo_bytes;
-pub use host::{host, page_bytes};
+pub use host::{boot, host, page_bytes};
 pub use killed::{is_killed, locked_by_the_killed};
 pub use layer::{Layer, Made};
 pub(crate) use log_page::{Controller, node as controller_node};
