@@ -28,6 +28,7 @@ registry! {
         early_flush::EarlyFlush,
         above_the_limit::AboveTheLimit,
         clock::Clock,
+        hosts_apart::HostsApart,
         compressible::Compressible,
         depth_not_reached::DepthNotReached,
         littles_law::LittlesLaw,

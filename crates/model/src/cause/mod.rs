@@ -11,6 +11,7 @@ mod drift;
 mod early_flush;
 mod errors;
 mod generator_bound;
+mod hosts_apart;
 mod interference;
 mod littles_law;
 mod missed_rate;
@@ -41,6 +42,7 @@ pub use drift::Drift;
 pub use early_flush::EarlyFlush;
 pub use errors::Errors;
 pub use generator_bound::{Busy, GeneratorBound};
+pub use hosts_apart::HostsApart;
 pub use interference::{CountedAt, Interference, Missing};
 pub use littles_law::{LittlesLaw, Term};
 pub use missed_rate::MissedRate;
@@ -83,6 +85,7 @@ pub enum Cause {
     EarlyFlush(EarlyFlush),
     AboveTheLimit(AboveTheLimit),
     Clock(Clock),
+    HostsApart(HostsApart),
     Compressible(Compressible),
     WorkingSet(WorkingSet),
     DepthNotReached(DepthNotReached),
@@ -122,6 +125,7 @@ from_facts! {
     EarlyFlush
     AboveTheLimit
     Clock
+    HostsApart
     Compressible
     WorkingSet
     DepthNotReached

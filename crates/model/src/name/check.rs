@@ -13,6 +13,7 @@ super::declare::names! {
         EarlyFlush "early-flush",
         AboveTheLimit "above-the-limit",
         Clock "clock",
+        HostsApart "hosts-apart",
         Compressible "compressible",
         DepthNotReached "depth-not-reached",
         LittlesLaw "littles-law",

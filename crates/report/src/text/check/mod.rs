@@ -11,6 +11,7 @@ mod drift;
 mod early_flush;
 mod errors;
 mod generator_bound;
+mod hosts_apart;
 mod interference;
 mod littles_law;
 mod missed_rate;
@@ -59,6 +60,7 @@ fn cause(cause: &Cause) -> String {
         Cause::EarlyFlush(facts) => early_flush::words(facts),
         Cause::AboveTheLimit(facts) => above_the_limit::words(facts),
         Cause::Clock(facts) => clock::words(facts),
+        Cause::HostsApart(facts) => hosts_apart::words(facts),
         Cause::Compressible(facts) => compressible::words(facts),
         Cause::WorkingSet(facts) => working_set::words(facts),
         Cause::DepthNotReached(facts) => depth_not_reached::words(facts),
