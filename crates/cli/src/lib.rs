@@ -42,7 +42,7 @@ use failure::Failure;
 use screen::Screen;
 
 pub use hosts::run_on_hosts;
-pub use simulated::run_simulated;
+pub use simulated::{run_on_cluster, run_simulated};
 
 /// Runs the program on its command line and returns its exit code.
 pub fn run_program() -> ExitCode {

@@ -21,18 +21,32 @@ pub struct Cluster {
     count: u32,
     /// A host that begins late, and by how many nanoseconds.
     late: Option<(u32, u64)>,
+    /// A host that keeps a share of the queue depth only.
+    shallow: Option<(u32, f64)>,
 }
 
 impl Cluster {
     /// So many hosts, all alike.
     pub fn new(count: u32) -> Self {
-        Self { count, late: None }
+        Self { count, late: None, shallow: None }
     }
 
     /// One of them begins each trial late.
     #[must_use]
     pub fn with_late(self, rank: u32, late_ns: u64) -> Self {
         Self { late: Some((rank, late_ns)), ..self }
+    }
+
+    /// One of them keeps this share of the queue depth only. Where the storage is saturated, all requests wait alike, and
+    /// its throughput is the same share of another host's (Little's law).
+    #[must_use]
+    pub fn with_shallow(self, rank: u32, share: f64) -> Self {
+        Self { shallow: Some((rank, share)), ..self }
+    }
+
+    fn depth(&self, rank: u32, depth: u32) -> u32 {
+        let share = self.shallow.filter(|(shallow, _)| *shallow == rank).map_or(1.0, |(_, share)| share);
+        ((f64::from(depth) * share).round() as u32).max(1)
     }
 
     fn delay_ns(&self, rank: u32) -> u64 {
@@ -64,10 +78,11 @@ impl Coordinator for Cluster {
         stop: &AtomicBool,
     ) -> io::Result<FinishedTrial> {
         let own = |rank: u32| {
-            order
-                .spec
-                .clone()
-                .each_stream(|stream| TrialSpec { delay_ns: stream.delay_ns + self.delay_ns(rank), ..stream })
+            order.spec.clone().each_stream(|stream| TrialSpec {
+                queue_depth: self.depth(rank, stream.queue_depth),
+                delay_ns: stream.delay_ns + self.delay_ns(rank),
+                ..stream
+            })
         };
         let specs: Vec<TrialSpec> = (0..self.count).map(own).collect();
         let told = |(spec, rank)| Order { spec, seed: seed_of(order.seed, rank), ..order.clone() };

@@ -43,6 +43,7 @@ registry! {
         throttled::Throttled,
         multimodal::Multimodal,
         working_set::WorkingSet,
+        odd_host::OddHost,
     }
 }
 

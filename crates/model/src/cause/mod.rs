@@ -18,6 +18,7 @@ mod missed_rate;
 mod multimodal;
 mod no_witness;
 mod not_steady;
+mod odd_host;
 mod outliers;
 mod saturated;
 mod throttled;
@@ -49,6 +50,7 @@ pub use missed_rate::MissedRate;
 pub use multimodal::Multimodal;
 pub use no_witness::NoWitness;
 pub use not_steady::{LongWait, NotSteady, Trend, Waited};
+pub use odd_host::{OddHost, OddOne};
 pub use outliers::{Excluded, Outliers};
 pub use saturated::Saturated;
 pub use throttled::{Cap, CapStart, Throttled};
@@ -100,6 +102,7 @@ pub enum Cause {
     Interference(Interference),
     Throttled(Throttled),
     Multimodal(Multimodal),
+    OddHost(OddHost),
 }
 
 /// `From` of every variant that holds one type of facts.
@@ -140,6 +143,7 @@ from_facts! {
     Interference
     Throttled
     Multimodal
+    OddHost
 }
 
 impl Cause {

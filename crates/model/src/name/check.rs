@@ -28,5 +28,6 @@ super::declare::names! {
         Throttled "throttled",
         Multimodal "multimodal",
         WorkingSet "working-set",
+        OddHost "odd-host",
     }
 }

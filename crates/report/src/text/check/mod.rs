@@ -18,6 +18,7 @@ mod missed_rate;
 mod multimodal;
 mod no_witness;
 mod not_steady;
+mod odd_host;
 mod outliers;
 mod saturated;
 mod tally;
@@ -75,6 +76,7 @@ fn cause(cause: &Cause) -> String {
         Cause::Interference(facts) => interference::words(facts),
         Cause::Throttled(facts) => throttled::words(facts),
         Cause::Multimodal(facts) => multimodal::words(facts),
+        Cause::OddHost(facts) => odd_host::words(facts),
     }
 }
 
