@@ -8,6 +8,7 @@ mod check;
 mod compare;
 mod fio;
 mod headlines;
+mod hosts;
 mod in_turn;
 mod mistakes;
 mod notebook;
