@@ -61,7 +61,7 @@ def many_hosts(program):
     for name, (hosts, typed) in commands.items():
         if typed[:1] != ["run"]:
             sys.exit(f"{name}: it starts no run")
-        simulated(program, name, [*typed[:-1], "sim:nas-10g", "--hosts", str(hosts), "--dry-run"])
+        simulated(program, name, [*typed[:-1], "sim:dfs", "--hosts", str(hosts), "--dry-run"])
     return len(commands)
 
 
