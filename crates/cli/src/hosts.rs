@@ -65,6 +65,14 @@ impl Hosts {
         self.coordinator.borrow().count()
     }
 
+    /// How the program is started on as many.
+    pub fn program(&self) -> String {
+        match self.count() {
+            1 => "iosonde".to_owned(),
+            count => format!("mpirun -n {count} --map-by node iosonde-mpi"),
+        }
+    }
+
     /// Runs a trial on all of them.
     pub fn run(
         &self,
