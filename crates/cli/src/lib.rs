@@ -50,6 +50,7 @@ pub fn run_program() -> ExitCode {
         if measures(&cli.command) {
             iosonde_rig::supervise::go_on_under_supervision();
         }
+        Ok(())
     };
     prepared();
     leave(run_after(measures))
@@ -69,9 +70,9 @@ pub fn complain(text: &str) {
 }
 
 /// Carries the command line out; returns the exit code.
-fn run_after(before: impl FnOnce(&Cli)) -> u8 {
+fn run_after(before: impl FnOnce(&Cli) -> Result<(), Failure>) -> u8 {
     let done = usage::parse(&std::env::args_os().collect::<Vec<_>>()).and_then(|cli| {
-        before(&cli);
+        before(&cli)?;
         let screen = Screen::new(&cli.shared);
         dispatch(&cli, screen)
     });
@@ -106,6 +107,21 @@ fn measures(command: &Command) -> bool {
         | Command::Fio(_)
         | Command::Doctor(_) => true,
         _ => false,
+    }
+}
+
+/// Refuses what one host does by itself: the others would only look on.
+fn refuse_on_hosts(cli: &Cli) -> Result<(), Failure> {
+    match &cli.command {
+        Command::Capacity(_) | Command::Cold(_) | Command::Doctor(_) | Command::Fio(_) => {
+            Err(Failure::usage(
+                "capacity, cold, doctor and fio are about one host: use iosonde; hosts together do run, point, check and resume",
+            ))
+        }
+        Command::Run(args) if args.repeats.is_some() => Err(Failure::usage(
+            "--repeats starts a process for each, which MPI does not know; start the run itself several times",
+        )),
+        _ => Ok(()),
     }
 }
 

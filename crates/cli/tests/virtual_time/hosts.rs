@@ -90,3 +90,31 @@ fn a_host_that_begins_late_makes_the_trial_invalid() {
     assert!(short > 0);
     assert_eq!(run.verdicts.iter().filter(of_trials).count(), short);
 }
+
+/// The shortest study with enough rounds: five of trials of 0.15 s.
+const SHORT: &str = r#"
+name = "short"
+question = "Which host is odd?"
+time = "3s"
+[[experiment]]
+kind = "queue-depth"
+rw = "randread"
+depth = 10
+"#;
+
+/// Ranks that are named, by seed: one host of eight has four fifths of the others' throughput, or none has.
+#[test]
+fn over_forty_seeds_the_odd_host_is_found_and_none_is_invented() {
+    let named = |cluster: &Cluster, seed: u64| -> Vec<u64> {
+        let run = run_on_cluster(SHARED, SHORT, cluster.clone(), seed).unwrap();
+        let odd = run.verdicts.iter().find(|judgement| judgement.check == CheckName::OddHost).unwrap();
+        let figures = odd.cause.as_ref().map(|cause| serde_json::to_value(cause).unwrap());
+        let odd = figures.and_then(|figures| figures["odd"].as_array().cloned()).unwrap_or_default();
+        odd.iter().filter_map(|one| one["rank"].as_u64()).collect()
+    };
+    let (alike, odd) = (Cluster::new(8), Cluster::new(8).with_shallow(3, 0.8));
+    let found = (1..=40).filter(|seed| named(&odd, *seed) == [3]).count();
+    let invented = (1..=40).filter(|seed| !named(&alike, *seed).is_empty()).count();
+    assert!(found >= 38, "found in {found} of 40");
+    assert!(invented <= 2, "invented in {invented} of 40");
+}
