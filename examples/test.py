@@ -33,7 +33,44 @@ def main():
             ran += 1
     if ran != 2:
         sys.exit(f"{ran} jobs ran, of 2")
+    ran += many_hosts(program)
     print(f"{ran} passed, 0 failed")
+
+
+def many_hosts(program):
+    """The command line of each job of many hosts gives a result on as many simulated hosts; returns how many ran."""
+    folder = os.path.join(HERE, "hosts")
+    with open(os.path.join(folder, "mpijob.yaml"), encoding="utf-8") as file:
+        job = yaml.safe_load(file)["spec"]["mpiReplicaSpecs"]
+    words = [str(word) for word in job["Launcher"]["template"]["spec"]["containers"][0]["args"]]
+    ranks = int(words[words.index("-n") + 1])
+    if ranks != job["Worker"]["replicas"]:
+        sys.exit(f"mpijob.yaml: {ranks} processes on {job['Worker']['replicas']} workers")
+    with open(os.path.join(folder, "slurm.sh"), encoding="utf-8") as file:
+        script = file.read()
+    if subprocess.run(["bash", "-n", os.path.join(folder, "slurm.sh")], check=False).returncode != 0:
+        sys.exit("slurm.sh is no script that bash reads")
+    nodes = int(script.split("--nodes=")[1].split()[0])
+    with open(os.path.join(folder, "ansible.yml"), encoding="utf-8") as file:
+        argv = [str(word) for word in yaml.safe_load(file)[1]["tasks"][0]["ansible.builtin.command"]["argv"]]
+    commands = {
+        "mpijob.yaml": (ranks, words[words.index("iosonde-mpi") + 1:]),
+        "slurm.sh": (nodes, ["run", "quick", "TARGET"] if "iosonde-mpi run quick" in script else []),
+        "ansible.yml": (4, argv[argv.index("iosonde-mpi") + 1:]),
+    }
+    for name, (hosts, typed) in commands.items():
+        if typed[:1] != ["run"]:
+            sys.exit(f"{name}: it starts no run")
+        simulated(program, name, [*typed[:-1], "sim:dfs", "--hosts", str(hosts), "--dry-run"])
+    return len(commands)
+
+
+def simulated(program, name, words):
+    with tempfile.TemporaryDirectory() as folder:
+        environment = dict(os.environ, IOSONDE_STORE=os.path.join(folder, "store.db"))
+        done = subprocess.run([program, *words], cwd=folder, env=environment, capture_output=True, text=True)
+        if done.returncode != 0 or "hosts" not in done.stdout:
+            sys.exit(f"{name}: iosonde {' '.join(words)} ended with {done.returncode}: {done.stderr or done.stdout}")
 
 
 def check(program, path, job, claims):

@@ -149,6 +149,9 @@ pub struct TargetArgs {
     /// Seed of the random number generator [default: drawn, and reported]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// Hosts that measure at the same time: of a simulated target, or as many as iosonde-mpi was started with
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub hosts: Option<u32>,
     /// Your name for the run
     #[arg(long, alias = "name", value_name = "NAME", value_parser = parse_label)]
     pub label: Option<String>,

@@ -10,6 +10,7 @@ mod command;
 mod destination;
 mod failure;
 mod help;
+mod hosts;
 mod measure;
 mod notebook;
 mod options;
@@ -40,21 +41,42 @@ use command::registry;
 use failure::Failure;
 use screen::Screen;
 
-pub use simulated::run_simulated;
+pub use hosts::run_on_hosts;
+pub use simulated::{run_on_cluster, run_simulated};
 
 /// Runs the program on its command line and returns its exit code.
 pub fn run_program() -> ExitCode {
-    iosonde_rig::confine::gain_nothing();
-    iosonde_rig::interrupt::outlive_file_size_limit();
-    iosonde_store::ask_of_the_killed(iosonde_rig::platform::locked_by_the_killed);
-    let done = usage::parse(&std::env::args_os().collect::<Vec<_>>()).and_then(|cli| {
+    let measures = |cli: &Cli| {
         if measures(&cli.command) {
             iosonde_rig::supervise::go_on_under_supervision();
         }
+        Ok(())
+    };
+    prepared();
+    leave(run_after(measures))
+}
+
+/// What every process of the program does first. Before it has any thread: several hosts are led and followed under
+/// supervision, too.
+pub fn prepared() {
+    iosonde_rig::confine::gain_nothing();
+    iosonde_rig::interrupt::outlive_file_size_limit();
+    iosonde_store::ask_of_the_killed(iosonde_rig::platform::locked_by_the_killed);
+}
+
+/// Says on stderr what went wrong before there was a command.
+pub fn complain(text: &str) {
+    Screen::complain(text);
+}
+
+/// Carries the command line out; returns the exit code.
+fn run_after(before: impl FnOnce(&Cli) -> Result<(), Failure>) -> u8 {
+    let done = usage::parse(&std::env::args_os().collect::<Vec<_>>()).and_then(|cli| {
+        before(&cli)?;
         let screen = Screen::new(&cli.shared);
         dispatch(&cli, screen)
     });
-    let code = match done {
+    match done {
         Ok(()) => 0,
         Err(Failure { code, text }) => {
             if !text.is_empty() {
@@ -62,7 +84,11 @@ pub fn run_program() -> ExitCode {
             }
             code
         }
-    };
+    }
+}
+
+/// Ends with an exit code; what was to be said is said.
+fn leave(code: u8) -> ExitCode {
     let _ = io::stdout().flush();
     iosonde_rig::leave::with_code(code);
     ExitCode::from(code)
@@ -82,6 +108,21 @@ fn measures(command: &Command) -> bool {
         | Command::Fio(_)
         | Command::Doctor(_) => true,
         _ => false,
+    }
+}
+
+/// Refuses what one host does by itself: the others would only look on.
+fn refuse_on_hosts(cli: &Cli) -> Result<(), Failure> {
+    match &cli.command {
+        Command::Capacity(_) | Command::Cold(_) | Command::Doctor(_) | Command::Fio(_) => {
+            Err(Failure::usage(
+                "capacity, cold, doctor and fio are about one host: use iosonde; hosts together do run, point, check and resume",
+            ))
+        }
+        Command::Run(args) if args.repeats.is_some() => Err(Failure::usage(
+            "--repeats starts a process for each, which MPI does not know; start the run itself several times",
+        )),
+        _ => Ok(()),
     }
 }
 

@@ -4,7 +4,7 @@ use iosonde_model::Run;
 use iosonde_rig::guard::{Destroy, Intent, Writes};
 use serde::{Deserialize, Serialize};
 
-use crate::{args::TargetArgs, failure::Failure, state::State};
+use crate::{args::TargetArgs, failure::Failure, hosts::Hosts, state::State};
 
 /// Options of a run, kept with it so that `resume` uses the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,6 +44,9 @@ pub struct Options {
     /// The size is that of another run, and no smaller one will do however long filling takes.
     #[serde(default)]
     pub exact_size: bool,
+    /// Hosts that measure at the same time, where there are several.
+    #[serde(default)]
+    pub hosts: Option<u32>,
     /// Measuring time that was added after the run had finished.
     #[serde(default)]
     pub additions: Vec<Addition>,
@@ -68,6 +71,7 @@ impl Options {
     pub fn of(args: &TargetArgs, time_ns: u64, precision: f64, rounds: Option<u32>) -> Self {
         // 53 bits: JSON numbers are doubles to many readers.
         let seed = args.seed.unwrap_or_else(|| rand::random::<u64>() >> 11);
+        let usual = Self::usual(time_ns, precision, seed);
         Self {
             confidence: args.confidence,
             rounds,
@@ -76,7 +80,8 @@ impl Options {
             direct: args.direct.or(args.buffered.then_some(false)),
             read_only: args.read_only,
             destroy: args.destroy.clone(),
-            ..Self::usual(time_ns, precision, seed)
+            hosts: args.hosts.or(usual.hosts),
+            ..usual
         }
     }
 
@@ -98,6 +103,7 @@ impl Options {
             state: None,
             max_write_bytes: None,
             exact_size: false,
+            hosts: Some(Hosts::of_process().count()).filter(|&count| count > 1),
             additions: Vec::new(),
         }
     }

@@ -235,6 +235,7 @@ fn blank(id: &str, command: &str) -> RunInfo {
         device: Device::unknown("imported", 0),
         host: Host::default(),
         options: serde_json::Value::Null,
+        hosts: Vec::new(),
         fio: None,
     }
 }

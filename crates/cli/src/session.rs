@@ -1,13 +1,20 @@
 //! A target, admitted and ready to be measured: what it is, what measures it, and what must be said of it.
 
-use std::{fs::File, path::Path, sync::Arc};
+use std::{
+    fs::File,
+    io,
+    path::Path,
+    sync::{Arc, atomic::AtomicBool},
+};
 
-use iosonde_model::{Device, DeviceNote, HidingLayer, Host, Medium, units};
+use iosonde_hosts::{Cluster, Deed};
+use iosonde_model::{Device, DeviceNote, HidingLayer, Host, Medium, RunHost, units};
 use iosonde_rig::{
+    drive::Limits,
     engine::{self, SharedDevice, Storage},
     guard::{self, Admitted, Intent, Protected, StrayRecorder, Target, Writes},
     platform, prepare,
-    trial::Bed,
+    trial::{Bed, FinishedTrial, Order},
     witness::Watch,
 };
 use iosonde_sim::{Device as SimulatedDevice, DeviceFile, DeviceParameter};
@@ -15,6 +22,7 @@ use iosonde_store::{TEXT_BYTES_MAX, read_text};
 
 use crate::{
     failure::{Failure, in_words},
+    hosts::{Hosts, failure_of},
     options::Options,
 };
 
@@ -42,6 +50,10 @@ pub struct Session {
     buffered: bool,
     /// Keeps the descriptor and the own file.
     pub admitted: Option<Admitted>,
+    /// The hosts that measure it at the same time.
+    pub hosts: Hosts,
+    /// What each of them has there; empty where this one is alone.
+    pub members: Vec<RunHost>,
 }
 
 impl Session {
@@ -65,12 +77,75 @@ impl Session {
             .map_err(|e| Failure::failed(format!("{}: cannot be flushed: {e}", admitted.path.display())))?;
         guard::set_direct(&admitted.file, !buffered)?;
         self.buffered = buffered;
-        Ok(())
+        self.hosts.share(Deed::PageCache(buffered)).map_err(failure_of)
+    }
+
+    /// Runs a trial on all hosts.
+    pub fn run(&mut self, order: &Order, own: &[Limits], stop: &AtomicBool) -> io::Result<FinishedTrial> {
+        self.hosts.run(&mut self.bed, order, own, stop)
+    }
+
+    /// Waits until everything written is on the storage, on all hosts.
+    pub fn settle(&self) -> io::Result<()> {
+        prepare::settle(&self.bed.storage)?;
+        self.hosts.share(Deed::Settle)
+    }
+
+    /// Addresses so many bytes from now on, on this host.
+    pub fn address(&mut self, bytes: u64) {
+        self.device.working_set_bytes = bytes;
+        if let Some(watch) = &mut self.bed.watch {
+            watch.set_span(0..bytes);
+        }
+    }
+
+    /// Addresses so many bytes from now on, on all hosts.
+    pub fn address_on_all(&mut self, bytes: u64) -> Result<(), Failure> {
+        self.address(bytes);
+        self.hosts.share(Deed::Address(bytes)).map_err(failure_of)
     }
 }
 
-/// Opens a target; nothing has been written to it yet.
+/// Opens a target on all hosts; nothing has been written to it yet.
 pub fn open(
+    text: &str,
+    options: &Options,
+    asked: Asked,
+    strays: &mut dyn StrayRecorder,
+) -> Result<Session, Failure> {
+    let mut session = open_here(text, options, asked, strays)?;
+    let (wanted, there) = (options.hosts.unwrap_or(1), Hosts::of_process());
+    if session.device.medium == Medium::Simulated {
+        refuse_processes(text, &there)?;
+        if wanted > 1 {
+            session.hosts = Hosts::simulated(Cluster::new(wanted));
+        }
+    } else if wanted == there.count() {
+        session.hosts = there;
+    } else {
+        return Err(Failure::usage(format!(
+            "hosts that are asked for: {wanted}; that are there: {}. Start as many with MPI:  mpirun -n {wanted} \
+             --map-by node iosonde-mpi ..",
+            there.count()
+        )));
+    }
+    let hosts = session.hosts.clone();
+    hosts.join(&mut session, (text, options, asked), strays)?;
+    Ok(session)
+}
+
+/// Simulated hosts are in one process.
+fn refuse_processes(text: &str, there: &Hosts) -> Result<(), Failure> {
+    match there.count() {
+        1 => Ok(()),
+        count => Err(Failure::usage(format!(
+            "{text} is simulated, and its hosts need no MPI:  iosonde run --hosts {count} {text}"
+        ))),
+    }
+}
+
+/// Opens a target on this host.
+pub fn open_here(
     text: &str,
     options: &Options,
     asked: Asked,
@@ -172,6 +247,8 @@ pub fn simulated(name: &str, file: &DeviceFile, options: &Options) -> Result<Ses
         has_page_cache,
         buffered: false,
         admitted: None,
+        hosts: Hosts::alone(),
+        members: Vec::new(),
     };
     let working_set_bytes = session.asked_bytes(options, prepare::DEFAULT_SIZE_BYTES).min(capacity_bytes);
     refuse_a_crumb(&format!("sim:{name}"), working_set_bytes)?;
@@ -236,6 +313,8 @@ fn real(
         has_page_cache: true,
         buffered: false,
         admitted: Some(admitted),
+        hosts: Hosts::alone(),
+        members: Vec::new(),
     })
 }
 

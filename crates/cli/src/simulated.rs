@@ -1,5 +1,6 @@
 //! A study on a simulated device, by the functions of `iosonde run` and without a notebook.
 
+use iosonde_hosts::Cluster;
 use iosonde_infer::conclude;
 use iosonde_model::{Closed, Run, RunState, Study};
 use iosonde_sim::DeviceFile;
@@ -7,10 +8,13 @@ use iosonde_sim::DeviceFile;
 use crate::{
     campaign::plan,
     failure::Failure,
+    hosts::Hosts,
     measure::{Measurement, info::new_info},
+    notebook,
     options::Options,
     screen::Screen,
-    session::{self, Session},
+    session::{self, Asked, Session},
+    studies,
 };
 
 const NAME: &str = "simulated";
@@ -24,11 +28,32 @@ pub fn run_simulated(device: &str, study: &str, size_bytes: Option<u64>, seed: u
     measured(device, study, size_bytes, seed).map_err(|failure| failure.text)
 }
 
+/// The same on hosts of a simulated cluster, all of which load the device at the same time.
+///
+/// # Errors
+/// Returns the message that the command would end with.
+pub fn run_on_cluster(device: &str, study: &str, cluster: Cluster, seed: u64) -> Result<Run, String> {
+    measured_on(device, study, None, seed, Hosts::simulated(cluster)).map_err(|failure| failure.text)
+}
+
 fn measured(device: &str, study: &str, size_bytes: Option<u64>, seed: u64) -> Result<Run, Failure> {
+    measured_on(device, study, size_bytes, seed, Hosts::alone())
+}
+
+fn measured_on(
+    device: &str,
+    study: &str,
+    size_bytes: Option<u64>,
+    seed: u64,
+    hosts: Hosts,
+) -> Result<Run, Failure> {
     let file = DeviceFile::parse(device, NAME).map_err(Failure::usage)?;
     let study = Study::parse(study, NAME).map_err(Failure::usage)?;
     let options = Options { size_bytes, ..Options::usual(study.time_ns, study.precision, seed) };
-    let session = session::simulated(NAME, &file, &options)?;
+    let mut session = session::simulated(NAME, &file, &options)?;
+    session.hosts = hosts.clone();
+    let asked = Asked { command: "iosonde run", writes: studies::writes(&study)?, apart: &[] };
+    hosts.join(&mut session, (NAME, &options, asked), &mut notebook::Unwritten)?;
     plan::planned(&study, NAME, &options, &session)?;
     let (mut run, closed) = followed(&study, options, session)?;
     conclude::conclude(&mut run, Some(&closed)).map_err(Failure::failed)?;

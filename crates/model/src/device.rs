@@ -168,6 +168,9 @@ pub struct Device {
     pub direct: bool,
     /// True if writing is allowed.
     pub writable: bool,
+    /// Hosts that measure it at the same time, where there are several: each point is made by all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<u32>,
     /// True if workloads may create files of their own there.
     #[serde(default)]
     pub new_files: bool,
@@ -240,6 +243,7 @@ impl Device {
             engine: String::new(),
             direct: false,
             writable: true,
+            hosts: None,
             new_files: ["directory", "simulated"].contains(&kind),
             state: None,
             notes: Vec::new(),

@@ -14,6 +14,7 @@ mod files;
 mod finding;
 pub mod fio;
 mod histogram;
+mod hosts;
 mod layer;
 mod name;
 mod note;
@@ -53,6 +54,7 @@ pub use files::{
 };
 pub use finding::{Advice, Conditions, Finding, Status};
 pub use histogram::Histogram;
+pub use hosts::{HostDirection, HostShare, RunHost, Togetherness};
 pub use layer::{Layer, LayerCost, LayerLine, LayerSign};
 pub use name::{
     CheckName, ComparedFigure, ExperimentName, FindingName, RunProperty, TraitKey, WorkloadGroup,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Device, Finding, Host, Judgement, Point, Trial, fio::FioJobs};
+use crate::{Device, Finding, Host, Judgement, Point, RunHost, Trial, fio::FioJobs};
 
 /// The version of the JSON document.
 pub const RUN_SCHEMA: u32 = 2;
@@ -92,6 +92,9 @@ pub struct RunInfo {
     pub device: Device,
     /// Machine that measures.
     pub host: Host,
+    /// The hosts that measured at the same time, that of `host` included; empty where it was alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<RunHost>,
     /// Options as given, needed to resume the run.
     #[serde(default)]
     pub options: serde_json::Value,

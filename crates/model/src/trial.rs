@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Histogram, Op, RequestError, TrialSpec, Witnesses, histogram::requests_beyond};
+use crate::{Histogram, HostShare, Op, RequestError, TrialSpec, Witnesses, histogram::requests_beyond};
 
 /// Purpose of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -225,7 +225,7 @@ impl Commits {
 }
 
 /// Results of one stream of a workload that has several.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stream {
     /// Workload of the stream.
     pub spec: TrialSpec,
@@ -409,6 +409,9 @@ pub struct Trial {
     /// Stretches in which nothing completed, those of the warm-up included; empty where several jobs ran.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stalls: Vec<Stall>,
+    /// Each host's part, where several measured at the same time; the other fields are those of all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<HostShare>,
     /// Witnesses of the trial.
     pub witnesses: Witnesses,
     /// Errors of requests, with their counts.
@@ -477,6 +480,7 @@ impl Trial {
             cpu_system_s: None,
             windows: Vec::new(),
             stalls: Vec::new(),
+            hosts: Vec::new(),
             witnesses: Witnesses::default(),
             error_examples: Vec::new(),
         }

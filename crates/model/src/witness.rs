@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Absence, Op};
+use crate::{Absence, Op, Togetherness};
 
 /// A ceiling that a control group of this process sets on its I/O to one device: one of `iops` and `bytes_per_s`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -141,11 +141,23 @@ pub struct Witnesses {
     /// Mean time of a read or write of the network file system in all, waiting and handing over included.
     #[serde(default)]
     pub network_execution_ns: Option<f64>,
+    /// How well several hosts were together; `None` where one measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<Togetherness>,
     /// Faults that a simulated device injected, including those during read-back: verification should find them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub injected: Option<Injected>,
     /// Reasons for missing readings.
     pub absent: Vec<Absence>,
+}
+
+impl Witnesses {
+    /// Notes that the process was stopped for so long, where the clocks told less.
+    pub fn note_stop(&mut self, stopped_s: f64) {
+        if stopped_s > 0.0 {
+            self.suspended_s = Some(self.suspended_s.unwrap_or(0.0).max(stopped_s));
+        }
+    }
 }
 
 /// Requests whose bytes a simulated device put wrong in silence.

@@ -138,6 +138,12 @@ impl Clock {
     }
 }
 
+/// Time of the kernel's own clock, for who waits and for who compares it with that of another machine: nothing is
+/// calibrated first.
+pub fn monotonic_ns() -> u64 {
+    clocks::monotonic_ns().map_or(0, |ns| ns as u64)
+}
+
 /// Sleeps between trials, never within one.
 pub fn sleep_s(seconds: f64) {
     std::thread::sleep(std::time::Duration::from_secs_f64(seconds.max(0.0)));

@@ -6,6 +6,7 @@
 //! something to do.
 
 use std::{
+    collections::BTreeSet,
     fs::File,
     io,
     sync::{
@@ -18,7 +19,7 @@ use iosonde_model::{Files, LoopNote, Phase, TrialSpec, Verification};
 
 use crate::{
     buffer::BufferPool,
-    clock::Clock,
+    clock::{Clock, monotonic_ns},
     drive::{Drive, Driven, Limits},
     engine::{self, Bench, NewFiles, Opened, SharedDevice, Storage},
     offset::{Offsets, job_seed, range_bytes},
@@ -37,6 +38,8 @@ pub struct Job {
     pub stream: usize,
     /// Workload of the stream.
     pub spec: TrialSpec,
+    /// Index of its host: 0, but where several are simulated.
+    pub host: usize,
     /// Index of the job within its stream.
     pub number: u32,
     /// Seed of the job's random numbers.
@@ -56,6 +59,9 @@ pub struct Worked {
     pub cpu_s: Option<(f64, f64)>,
     /// Time in seconds in which it was ready to run and had no CPU; the storage waited for it then.
     pub delayed_s: Option<f64>,
+    /// Moments of its first request and of its end, on the monotonic clock of the machine (virtual on a simulated
+    /// device).
+    pub active_ns: (u64, u64),
     /// Notes for the reader.
     pub notes: Vec<LoopNote>,
     /// Result of the verification; `None` if the workload asks for none.
@@ -71,6 +77,7 @@ pub fn jobs(spec: &TrialSpec, limits: &[Limits], seed: u64) -> Vec<Job> {
         .map(|((stream, spec, number), n)| Job {
             stream,
             spec,
+            host: 0,
             number,
             seed: job_seed(seed, n),
             limits: limits[stream],
@@ -88,8 +95,8 @@ fn together(jobs: &[Job]) -> Option<Together> {
 /// Hooks around the measured loops, on the calling thread: one after all engines are open and before the first
 /// request, one after the last completion and before anything is closed.
 pub trait Around {
-    /// Called once all workers are ready.
-    fn before(&mut self);
+    /// Called once all workers are ready; an error calls the trial off.
+    fn before(&mut self) -> io::Result<()>;
     /// Called once all loops have ended.
     fn after(&mut self);
 }
@@ -118,7 +125,7 @@ pub fn work(
         Storage::Simulated(shared) => in_virtual_time(shared, jobs, shift, around),
         Storage::File(_) if jobs.len() == 1 => {
             let mut equipped = equip(storage, &jobs[0], 0, shift)?;
-            around.before();
+            around.before()?;
             let worked = drive(&mut equipped, &jobs[0], shift, None);
             around.after();
             equipped.put_away(&worked);
@@ -134,7 +141,7 @@ pub fn work(
                     std::thread::Builder::new().spawn_scoped(scope, beside)
                 };
                 let workers: Vec<_> = jobs.iter().map(work).collect();
-                gate.lead(around);
+                gate.lead(around)?;
                 let ended = workers.into_iter().map(|started| match started {
                     Ok(worker) => worker.join().unwrap_or(Err(Ended::Panicked)),
                     Err(error) => Err(Ended::NoThread(error)),
@@ -241,13 +248,19 @@ impl Gate {
     }
 
     /// The calling thread's way through.
-    fn lead(&self, around: &mut dyn Around) {
+    fn lead(&self, around: &mut dyn Around) -> io::Result<()> {
         self.wait();
-        around.before();
+        let begun = around.before();
+        if begun.is_err() {
+            self.call_off();
+        }
         self.wait();
         self.wait();
-        around.after();
+        if begun.is_ok() {
+            around.after();
+        }
         self.wait();
+        begun
     }
 }
 
@@ -367,17 +380,20 @@ fn drive(
     let offsets = (offsets(job, shift.phase), job.seed);
     let drive = Drive::new(engine.as_mut(), clock, buffers, &job.spec, offsets, job.limits, shift.stop);
     let mut drive = drive.verifying(verify.take()).beside(together);
+    let began_ns = monotonic_ns();
     drive.begin()?;
     while !drive.is_done() {
         drive.step()?;
     }
+    let active_ns = (began_ns, monotonic_ns());
     let cpu_s =
         cpu_before.zip(witness::thread_cpu()).map(|(before, after)| (after.0 - before.0, after.1 - before.1));
     let delayed_s =
         delay_before_s.zip(witness::thread_delay_s()).map(|(before_s, after_s)| after_s - before_s);
     let driven = drive.finish();
     notes.extend(engine.remarks());
-    Ok(Worked { stream: job.stream, driven, cpu_s, delayed_s, notes: std::mem::take(notes), found: None })
+    let (stream, notes) = (job.stream, std::mem::take(notes));
+    Ok(Worked { stream, driven, cpu_s, delayed_s, active_ns, notes, found: None })
 }
 
 /// Reads back what was written, once all loops have ended and the witnesses have been read.
@@ -417,37 +433,81 @@ fn in_virtual_time(
     let equipped = jobs.iter().zip(0..).map(|(job, index)| equip(&storage, job, index, shift));
     let mut equipped = equipped.collect::<io::Result<Vec<Equipped>>>()?;
     let clock = Clock::Virtual(shared.clock.clone());
-    let together = together(jobs);
+    let hosts: Vec<Option<Together>> = jobs.chunk_by(|a, b| a.host == b.host).map(together).collect();
     let mut drives: Vec<Drive> = Vec::with_capacity(jobs.len());
     for (job, Equipped { buffers, opened, verify }) in jobs.iter().zip(&mut equipped) {
         let (engine, offsets) = (opened.engine.as_mut(), (offsets(job, shift.phase), job.seed));
         let drive = Drive::new(engine, &clock, buffers, &job.spec, offsets, job.limits, shift.stop);
-        drives.push(drive.verifying(verify.take()).beside(together.as_ref()));
+        drives.push(drive.verifying(verify.take()).beside(hosts[job.host].as_ref()));
     }
-    around.before();
+    around.before()?;
+    let began_ns = clock.now_ns();
     for drive in &mut drives {
         drive.begin()?;
     }
+    if hosts.len() > 1 {
+        in_turn_of_many(shared, &mut drives)?;
+    } else {
+        in_turn(shared, &mut drives)?;
+    }
+    around.after();
+    let driven: Vec<Driven> = drives.into_iter().map(Drive::finish).collect();
+    let worked = |(((job, index), driven), equipped): (((&Job, u32), Driven), Equipped)| {
+        let (stream, notes) = (job.stream, equipped.opened.notes);
+        let active_ns = (
+            began_ns + job.spec.delay_ns,
+            began_ns + (driven.elapsed_s * 1e9).round() as u64 + job.spec.delay_ns,
+        );
+        let worked = Worked { stream, driven, cpu_s: None, delayed_s: None, active_ns, notes, found: None };
+        verified(&storage, job, index, shift, worked)
+    };
+    jobs.iter().zip(0..).zip(driven).zip(equipped).map(worked).collect()
+}
+
+/// All loops in turn, until the last one is done.
+fn in_turn(shared: &SharedDevice, drives: &mut [Drive]) -> io::Result<()> {
     loop {
         let under_way = || drives.iter().filter(|drive| !drive.is_done());
         // Stepping at events inside the device that end no request was a quarter of the time of a run.
         if let Some(until_ns) = under_way().map(Drive::waits_until_ns).min() {
             shared.work_until_completion(until_ns);
         }
-        let Some(at_ns) = under_way().filter_map(Drive::next_moment_ns).min() else { break };
+        let Some(at_ns) = under_way().filter_map(Drive::next_moment_ns).min() else { return Ok(()) };
         shared.clock.advance_to(at_ns);
         for drive in drives.iter_mut().filter(|drive| !drive.is_done()) {
             drive.step()?;
         }
     }
-    around.after();
-    let driven: Vec<Driven> = drives.into_iter().map(Drive::finish).collect();
-    let worked = |(((job, index), driven), equipped): (((&Job, u32), Driven), Equipped)| {
-        let (stream, notes) = (job.stream, equipped.opened.notes);
-        let worked = Worked { stream, driven, cpu_s: None, delayed_s: None, notes, found: None };
-        verified(&storage, job, index, shift, worked)
-    };
-    jobs.iter().zip(0..).zip(driven).zip(equipped).map(worked).collect()
+}
+
+/// The same for the loops of many hosts, of which a moment concerns few: looking at all of a thousand loops at each
+/// completion would make the time of a run grow with the square of the hosts. A loop is stepped when something of its
+/// own has completed, and at the moments that it waits for by itself.
+fn in_turn_of_many(shared: &SharedDevice, drives: &mut [Drive]) -> io::Result<()> {
+    let mut moments: BTreeSet<(u64, usize)> =
+        drives.iter().enumerate().map(|(at, drive)| (drive.own_moment_ns(), at)).collect();
+    let mut due = Vec::new();
+    while let Some(&(first_ns, _)) = moments.first() {
+        shared.work_until_completion(first_ns);
+        let at_ns = shared.next_event_ns().map_or(first_ns, |event_ns| event_ns.min(first_ns));
+        shared.clock.advance_to(at_ns);
+        due.clear();
+        shared.deliver(&mut due);
+        due.extend(moments.iter().take_while(|(own_ns, _)| *own_ns <= at_ns).map(|(_, at)| *at));
+        due.sort_unstable();
+        due.dedup();
+        for &at in &due {
+            let drive = &mut drives[at];
+            moments.remove(&(drive.own_moment_ns(), at));
+            if !drive.is_done() {
+                drive.step()?;
+            }
+            if !drive.is_done() {
+                moments.insert((drive.own_moment_ns(), at));
+            }
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -458,7 +518,9 @@ mod tests {
     fn nobody_waits_for_a_worker_that_left() {
         struct Nothing;
         impl Around for Nothing {
-            fn before(&mut self) {}
+            fn before(&mut self) -> io::Result<()> {
+                Ok(())
+            }
             fn after(&mut self) {}
         }
         let gate = Gate::new(3);
@@ -473,7 +535,7 @@ mod tests {
                 waits(&member);
                 std::panic::resume_unwind(Box::new("on purpose"))
             });
-            gate.lead(&mut Nothing);
+            gate.lead(&mut Nothing).unwrap();
             assert!(panics.join().is_err());
         });
         assert!(gate.called_off.load(Ordering::Acquire));

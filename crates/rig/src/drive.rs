@@ -342,6 +342,15 @@ impl<'a> Drive<'a> {
         }
     }
 
+    /// Virtual time: the next moment at which this loop has something to do without a completion: a request is due, or
+    /// a hang ends the trial.
+    pub(crate) fn own_moment_ns(&self) -> u64 {
+        let due_ns = self.open.as_ref().filter(|_| self.may_ask()).map(|open| open.pace.next_due_ns());
+        let offered_ns = (!self.pending.is_empty()).then_some(self.last_ns);
+        let hung_ns = self.last_completion_ns.max(self.last_ns) + HUNG_AFTER_NS;
+        [due_ns, self.pause_until_ns(), offered_ns].into_iter().flatten().fold(hung_ns, u64::min)
+    }
+
     /// End of the pause that is under way.
     #[inline]
     fn pause_until_ns(&self) -> Option<u64> {

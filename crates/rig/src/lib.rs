@@ -64,6 +64,7 @@ pub mod drive;
 pub mod engine;
 pub mod files;
 pub mod guard;
+pub mod hosts;
 mod issued;
 mod merge;
 pub mod offset;

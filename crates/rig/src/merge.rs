@@ -8,11 +8,9 @@
 
 use iosonde_model::{Direction, Flush, Histogram, Op, Stream, TrialSpec, Window, WindowDirection};
 
-use crate::{
-    crew::Worked,
-    drive::Driven,
-    recorder::{Recorded, WINDOW_NS},
-};
+use crate::{crew::Worked, drive::Driven, recorder::WINDOW_NS};
+
+pub use crate::recorder::Recorded;
 
 /// Jobs that ran for at least this share of the longest job's time count as simultaneous (see [`over_common_time`]).
 const UNEVEN_SHARE: f64 = 0.99;

@@ -48,6 +48,18 @@ impl SharedDevice {
         }
     }
 
+    /// Hands out what is complete now; the jobs that have something to take, each once or more.
+    pub(crate) fn deliver(&self, jobs: &mut Vec<usize>) {
+        let mut done = Vec::new();
+        self.device.borrow_mut().reap(self.clock.now_ns(), &mut done);
+        self.post(&done, jobs);
+    }
+
+    /// The device's next moment.
+    pub(crate) fn next_event_ns(&self) -> Option<u64> {
+        self.device.borrow().next_event_ns()
+    }
+
     /// Silent faults that the device has injected since it was made.
     pub(crate) fn injected(&self) -> Injected {
         let counters = self.device.borrow().counters();

@@ -8,9 +8,10 @@ use iosonde_model::{
 
 use crate::{
     clock::Clock,
-    crew::{self, Around, Shift, Worked},
+    crew::{self, Around, Job, Shift, Worked},
     drive::Limits,
     engine::Storage,
+    hosts::Rendezvous,
     issued::Issued,
     merge::Team,
     platform::files,
@@ -52,6 +53,8 @@ pub struct FinishedTrial {
     pub trial: Trial,
     /// Notes from the engine, in sentences.
     pub notes: Vec<LoopNote>,
+    /// Moments of the first request and of the end, on the monotonic clock of the machine, in nanoseconds.
+    pub active_ns: (u64, u64),
 }
 
 impl Bed {
@@ -96,28 +99,32 @@ impl Bed {
         own: &[Limits],
         stop: &AtomicBool,
     ) -> io::Result<FinishedTrial> {
+        self.run_beside(order, own, stop, None)
+    }
+
+    /// Runs this host's part of a trial, which begins and ends where the others do.
+    pub fn run_beside(
+        &mut self,
+        order: &Order,
+        own: &[Limits],
+        stop: &AtomicBool,
+        others: Option<&mut dyn Rendezvous>,
+    ) -> io::Result<FinishedTrial> {
         let Self { storage, watch, clock, folder } = self;
         let plan = VerifyPlan::new(storage, order.spec, order.seed, clock)?;
-        let asked = (0..order.spec.streams().count()).map(|at| own.get(at).copied().unwrap_or(order.limits));
-        let within = |limits| within_room(storage, order.spec, within_one_pass(order.spec, limits));
-        let limits = asked.clone().map(within).collect::<io::Result<Vec<Limits>>>()?;
+        let (limits, cut) = limits(storage, order, own)?;
         let jobs = crew::jobs(order.spec, &limits, order.seed);
         let shift = Shift { phase: order.phase, stop, plan: &plan, folder: folder.as_ref() };
-        let mut seen = Seen::new(storage, watch, clock, order.spec);
+        let mut seen = Seen::new(storage, watch, clock, order.spec, others);
         let before = injected(storage);
         let worked = crew::work(storage, &jobs, shift, &mut seen)?;
-        let mut notes: Vec<LoopNote> = Vec::new();
-        if order.spec.has(Op::Trim) && limits.iter().zip(asked).any(|(limits, asked)| limits.ios != asked.ios)
-        {
-            notes.push(LoopNote::TrimsEndAfterOnePass);
+        let Seen { started_at, started_s, witnesses, simulated_busy_s, parted, .. } = seen;
+        parted?;
+        let mut finished = finished(order, worked, witnesses, simulated_busy_s);
+        if cut {
+            finished.notes.insert(0, LoopNote::TrimsEndAfterOnePass);
         }
-        for note in worked.iter().flat_map(|worker| &worker.notes) {
-            if !notes.contains(note) {
-                notes.push(note.clone());
-            }
-        }
-        let Seen { started_at, started_s, witnesses, simulated_busy_s, .. } = seen;
-        let mut trial = assemble(order, worked, witnesses, simulated_busy_s);
+        let trial = &mut finished.trial;
         (trial.started_at, trial.started_s) = (started_at, started_s);
         trial.witnesses.injected = injected(storage).zip(before).map(|(after, before)| Injected {
             lost: after.lost - before.lost,
@@ -126,8 +133,72 @@ impl Bed {
             stale: after.stale - before.stale,
         });
         trial.witnesses.injected.take_if(|injected| *injected == Injected::default());
-        Ok(FinishedTrial { trial, notes })
+        Ok(finished)
     }
+
+    /// Runs the parts of several hosts on one simulated device, in its time: an order for each host. What was seen
+    /// around all of them is with the first.
+    pub fn run_hosts(&mut self, orders: &[Order], stop: &AtomicBool) -> io::Result<Vec<FinishedTrial>> {
+        let Self { storage, watch, clock, folder } = self;
+        let Some(first) = orders.first() else { return Ok(Vec::new()) };
+        let plan = VerifyPlan::new(storage, first.spec, first.seed, clock)?;
+        let mut jobs = Vec::new();
+        for (host, order) in orders.iter().enumerate() {
+            let (limits, _) = limits(storage, order, &[])?;
+            jobs.extend(
+                crew::jobs(order.spec, &limits, order.seed).into_iter().map(|job| Job { host, ..job }),
+            );
+        }
+        let shift = Shift { phase: first.phase, stop, plan: &plan, folder: folder.as_ref() };
+        let mut seen = Seen::new(storage, watch, clock, first.spec, None);
+        let worked = crew::work(storage, &jobs, shift, &mut seen)?;
+        let Seen { started_at, started_s, mut witnesses, simulated_busy_s, .. } = seen;
+        let mut worked = worked.into_iter();
+        let of_host = |(host, order): (usize, &Order)| {
+            let own = jobs.iter().filter(|job| job.host == host).count();
+            // The device's counters are of all hosts.
+            let beside = Witnesses {
+                resident_before_bytes: Some(0),
+                resident_after_bytes: Some(0),
+                unmapped_bytes: Some(0),
+                ..quiet_machine()
+            };
+            let seen = std::mem::replace(&mut witnesses, beside);
+            let mut finished = finished(order, worked.by_ref().take(own).collect(), seen, simulated_busy_s);
+            (finished.trial.started_at, finished.trial.started_s) = (started_at.clone(), started_s);
+            finished
+        };
+        Ok(orders.iter().enumerate().map(of_host).collect())
+    }
+}
+
+/// The limits of each stream, and whether one ends earlier than it was told.
+fn limits(storage: &Storage, order: &Order, own: &[Limits]) -> io::Result<(Vec<Limits>, bool)> {
+    let asked = (0..order.spec.streams().count()).map(|at| own.get(at).copied().unwrap_or(order.limits));
+    let within = |limits| within_room(storage, order.spec, within_one_pass(order.spec, limits));
+    let limits = asked.clone().map(within).collect::<io::Result<Vec<Limits>>>()?;
+    let cut =
+        order.spec.has(Op::Trim) && limits.iter().zip(asked).any(|(limits, asked)| limits.ios != asked.ios);
+    Ok((limits, cut))
+}
+
+/// What one host's workers did.
+fn finished(
+    order: &Order,
+    worked: Vec<Worked>,
+    witnesses: Witnesses,
+    simulated_busy_s: Option<f64>,
+) -> FinishedTrial {
+    let mut notes: Vec<LoopNote> = Vec::new();
+    for note in worked.iter().flat_map(|worker| &worker.notes) {
+        if !notes.contains(note) {
+            notes.push(note.clone());
+        }
+    }
+    let from_ns = worked.iter().map(|worker| worker.active_ns.0).min().unwrap_or(0);
+    let to_ns = worked.iter().map(|worker| worker.active_ns.1).max().unwrap_or(0);
+    let trial = assemble(order, worked, witnesses, simulated_busy_s);
+    FinishedTrial { trial, notes, active_ns: (from_ns, to_ns) }
 }
 
 /// Silent faults that a simulated device has injected so far, those during read-back included; `None` for real storage.
@@ -235,11 +306,15 @@ enum Before {
 }
 
 /// Witnesses that are read before and after a trial.
-struct Seen<'a> {
+struct Seen<'a, 'o> {
     storage: &'a Storage,
     watch: &'a mut Option<Watch>,
     clock: &'a Clock,
     spec: &'a TrialSpec,
+    /// The other hosts of the trial.
+    others: Option<&'a mut (dyn Rendezvous + 'o)>,
+    /// Whether all of them came to the end.
+    parted: io::Result<()>,
     before: Before,
     before_s: f64,
     origin_s: f64,
@@ -273,18 +348,21 @@ fn quiet_machine() -> Witnesses {
     }
 }
 
-impl<'a> Seen<'a> {
+impl<'a, 'o> Seen<'a, 'o> {
     fn new(
         storage: &'a Storage,
         watch: &'a mut Option<Watch>,
         clock: &'a Clock,
         spec: &'a TrialSpec,
+        others: Option<&'a mut (dyn Rendezvous + 'o)>,
     ) -> Self {
         Self {
             storage,
             watch,
             clock,
             spec,
+            others,
+            parted: Ok(()),
             before: Before::Real,
             before_s: 0.0,
             origin_s: 0.0,
@@ -296,8 +374,8 @@ impl<'a> Seen<'a> {
     }
 }
 
-impl Around for Seen<'_> {
-    fn before(&mut self) {
+impl Around for Seen<'_, '_> {
+    fn before(&mut self) -> io::Result<()> {
         (self.started_at, self.started_s) = (self.clock.utc(), self.clock.now_s());
         self.before_s = self.clock.now_s();
         if let Storage::Simulated(shared) = self.storage {
@@ -312,9 +390,17 @@ impl Around for Seen<'_> {
             watch.before();
         }
         self.origin_s = self.clock.now_s();
+        if let Some(others) = &mut self.others {
+            others.start()?;
+            self.origin_s = self.clock.now_s();
+        }
+        Ok(())
     }
 
     fn after(&mut self) {
+        if let Some(others) = &mut self.others {
+            self.parted = others.ended();
+        }
         let seen = match (&self.before, self.storage, &mut self.watch) {
             (Before::Real, _, Some(watch)) => watch.after(Witnesses::default()),
             (

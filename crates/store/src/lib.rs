@@ -47,6 +47,7 @@
 //! #   budget_s: Some(90.0),
 //! #   rounds: 0,
 //! #   options: serde_json::Value::Null,
+//! #   hosts: Vec::new(),
 //! #   fio: None,
 //! };
 //! let lock = notebook.begin(&info)?;

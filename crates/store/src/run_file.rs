@@ -109,6 +109,7 @@ pub(crate) mod tests {
             device: Device::unknown("imported", 0),
             host: Host::default(),
             options: serde_json::Value::Null,
+            hosts: Vec::new(),
             fio: None,
         };
         Run::new(info, trials)

@@ -200,6 +200,7 @@ pub fn run_on(device: Device, trial: Trial) -> Run {
         device,
         host: Host::default(),
         options: Default::default(),
+        hosts: Vec::new(),
         fio: None,
     };
     let mut point = Point::planned(0, &trial.experiment, trial.spec.clone());

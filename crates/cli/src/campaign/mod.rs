@@ -19,6 +19,7 @@ use iosonde_rig::guard::Protected;
 use crate::{
     destination::Destination,
     failure::{Failure, INTERRUPTED},
+    hosts::Hosts,
     measure::power,
     notebook,
     options::Options,
@@ -182,7 +183,8 @@ impl Campaign {
             kept.push((turn.measurement.run.trials.len(), turn.target().to_owned()));
         }
         let id = self.turns.first().map_or("", Turn::id);
-        let go_on = format!("iosonde resume {id}{}", notebook::option(&self.notebook()));
+        let go_on =
+            format!("{} resume {id}{}", Hosts::of_process().program(), notebook::option(&self.notebook()));
         let text = match (&kept[..], interrupted) {
             ([(trials, _)], true) if self.alone => {
                 format!("interrupted; {trials} trials are kept. Go on with:  {go_on}")

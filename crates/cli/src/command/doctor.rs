@@ -103,6 +103,7 @@ fn open(target: &str, kind: Option<TargetKind>) -> Result<Session, Failure> {
         state: None,
         max_write_bytes: None,
         exact_size: false,
+        hosts: None,
         additions: Vec::new(),
     };
     let asked = Asked { command: COMMAND, writes: Writes::None, apart: &[] };

@@ -210,7 +210,8 @@ impl Measurement {
         // Said whether or not the requests are limited: a limit alone would take the warm-up away.
         let warm_up_ns = Some(asked.warm_up_ns().min(self.warm_up_ns_max(may_write_bytes)));
         // Of each job: what is left is shared, and a last trial may end early.
-        let requests = u64::max(1, spec.streams().map(|s| s.block_size_bytes * u64::from(s.jobs)).sum());
+        let of_all = |s: &TrialSpec| s.block_size_bytes * u64::from(s.jobs) * u64::from(s.hosts);
+        let requests = u64::max(1, spec.streams().map(of_all).sum());
         let ios = may_write_bytes.map(|bytes| u64::max(1, bytes / requests));
         let limits = Limits { warm_up_ns, ios, ..Limits::time(asked.duration_ns) };
         let passed_bytes = asked.pass_first.then(|| self.pass(spec, seed)).transpose();

@@ -30,6 +30,7 @@ pub fn new_info(id: String, target: &str, options: &Options, session: &Session) 
         rounds: 0,
         device: session.device.clone(),
         host: session.host.clone(),
+        hosts: session.members.clone(),
         options: serde_json::to_value(Options { destroyed: session.identity.clone(), ..options.clone() })
             .expect("options are plain data"),
         fio: None,

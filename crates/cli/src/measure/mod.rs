@@ -15,6 +15,7 @@ use book::Book;
 
 use crate::{
     failure::{Failure, INTERRUPTED},
+    hosts,
     options::Options,
     screen::Screen,
     session::Session,
@@ -122,19 +123,18 @@ impl Measurement {
         }
         self.look_at_the_file(phase);
         let watching = self.watch_for_stalls(phase);
-        let FinishedTrial { mut trial, notes } =
-            self.session.bed.run_each(&order, own, self.stop).map_err(|e| {
-                Failure::failed(format!("{}: {}: {e}", self.run.info.target, spec.describe()))
+        let FinishedTrial { mut trial, notes, .. } =
+            self.session.run(&order, own, self.stop).map_err(|e| {
+                let failure = hosts::failure_of(e);
+                let text = format!("{}: {}: {}", self.run.info.target, spec.describe(), failure.text);
+                if failure.code == INTERRUPTED { failure } else { Failure::failed(text) }
             })?;
         if self.stop.load(std::sync::atomic::Ordering::Relaxed) {
             // The trial is lost, and what it wrote was written.
             self.run.info.bytes_written += trial.witnesses.issued_write_bytes;
             return Err(Failure { code: INTERRUPTED, text: String::new() });
         }
-        let stopped_s = watching.map_or(0.0, |watching| watching.stopped_s());
-        if stopped_s > 0.0 {
-            trial.witnesses.suspended_s = Some(trial.witnesses.suspended_s.unwrap_or(0.0).max(stopped_s));
-        }
+        trial.witnesses.note_stop(watching.map_or(0.0, |watching| watching.stopped_s()));
         if let Err(failure) = self.refuse_a_cut_file(spec, phase) {
             self.run.info.bytes_written += trial.witnesses.issued_write_bytes;
             return Err(failure);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use iosonde_rig::{confine, guard::OwnFile};
 
-use crate::{failure::Failure, session::Session};
+use crate::{failure::Failure, hosts::Hosts, session::Session};
 
 /// Folders in which something changes while it is measured: the notebook's, where its log lies and where a lost one is
 /// kept again, temporary files', for the same and for SQLite's own, and that of an own file that must be removed by its
@@ -13,7 +13,9 @@ pub fn places<'a>(notebook: &Path, sessions: impl Iterator<Item = &'a Session>) 
     let own =
         sessions.filter_map(|session| session.admitted.as_ref()?.own.as_ref().and_then(OwnFile::stray_path));
     let folders = own.chain([notebook]).filter_map(Path::parent).map(Path::to_owned);
-    folders.chain([std::env::temp_dir(), "/var/tmp".into()]).collect()
+    // MPI removes its shared memory when it ends.
+    let shared = (Hosts::of_process().count() > 1).then(|| PathBuf::from("/dev/shm"));
+    folders.chain([std::env::temp_dir(), "/var/tmp".into()]).chain(shared).collect()
 }
 
 /// Measures with least power, and shows what came of it with all that the user gave.

@@ -50,7 +50,8 @@ impl Measurement {
             }
             State::Steady => stirred = Some(self.stir(span_bytes)?),
         }
-        prepare::settle(&self.session.bed.storage)
+        self.session
+            .settle()
             .map_err(|e| Failure::failed(format!("{}: cannot be flushed: {e}", self.run.info.target)))?;
         // Flash that was stirred up in one place has the rest of its blocks free all the same.
         let device = &self.session.device;

@@ -54,7 +54,8 @@ impl Measurement {
     pub fn prepare(&mut self, asked_bytes: u64, seconds: f64, measuring_bytes: u64) -> Result<(), Failure> {
         let room_bytes = self.session.room_bytes / prepare::FILL_BLOCK_BYTES * prepare::FILL_BLOCK_BYTES;
         let wanted_bytes = asked_bytes;
-        let may_fill_bytes = write_limit::fill_bytes_max(&self.options, measuring_bytes);
+        let hosts = u64::from(self.session.hosts.count());
+        let may_fill_bytes = write_limit::fill_bytes_max(&self.options, measuring_bytes) / hosts;
         let asked_bytes =
             asked_bytes.min(room_bytes).min(if self.session.fill { may_fill_bytes } else { u64::MAX });
         self.session.device.working_set_bytes = if self.session.fill {
@@ -67,10 +68,9 @@ impl Measurement {
         // Of an existing file or device all is taken; only a wish that was spoken can be missed.
         let wished = self.options.size_bytes.is_some() || device.kind == "directory";
         device.asked_size_bytes = missed(wanted_bytes, device.working_set_bytes).filter(|_| wished);
-        if let Some(watch) = &mut self.session.bed.watch {
-            watch.set_span(0..device.working_set_bytes);
-        }
-        self.run.info.device = device.clone();
+        let prepared_bytes = device.working_set_bytes;
+        self.session.address_on_all(prepared_bytes)?;
+        self.run.info.device = self.session.device.clone();
         Ok(())
     }
 
@@ -82,11 +82,8 @@ impl Measurement {
         }
         let all_bytes = device.working_set_bytes;
         device.notes.push(DeviceNote::PartAddressed { part_bytes: bytes, all_bytes, other: of.to_owned() });
-        device.working_set_bytes = bytes;
-        if let Some(watch) = &mut self.session.bed.watch {
-            watch.set_span(0..bytes);
-        }
-        self.run.info.device = device.clone();
+        self.session.address(bytes);
+        self.run.info.device = self.session.device.clone();
     }
 
     /// Fills up to `asked_bytes`, as far as `seconds` go; how much was filled.
@@ -94,13 +91,13 @@ impl Measurement {
         self.screen
             .say(&format!("preparing     filling up to {} with random data", units::size(asked_bytes)));
         let probe = self.fill(0, asked_bytes.min(prepare::PROBE_BYTES), seconds, "")?;
-        let target_bytes = prepare::size_bytes(&probe, asked_bytes, seconds);
-        let mut filled_bytes = probe.witnesses.issued_write_bytes;
+        let mut filled_bytes = each_filled_bytes(&probe);
+        let target_bytes = prepare::size_bytes(&probe, filled_bytes, asked_bytes, seconds);
         if target_bytes > filled_bytes {
             let rest = self.fill(filled_bytes, target_bytes - filled_bytes, seconds - probe.elapsed_s, "")?;
-            filled_bytes += rest.witnesses.issued_write_bytes;
+            filled_bytes += each_filled_bytes(&rest);
         }
-        prepare::settle(&self.session.bed.storage).map_err(|e| {
+        self.session.settle().map_err(|e| {
             Failure::failed(format!("{}: what was filled could not be flushed: {e}", self.run.info.target))
         })?;
         if filled_bytes < prepare::FILL_BLOCK_BYTES {
@@ -154,13 +151,20 @@ impl Measurement {
         let filled_bytes = self.session.device.working_set_bytes;
         // As long as it takes: less than all of it would leave holes.
         self.fill(0, filled_bytes, FOREVER_S, "")?;
-        prepare::settle(&self.session.bed.storage).map_err(|e| {
+        self.session.settle().map_err(|e| {
             Failure::failed(format!(
                 "{}: what was filled again could not be flushed: {e}",
                 self.run.info.target
             ))
         })
     }
+}
+
+/// What every host filled of its own part.
+fn each_filled_bytes(fill: &Trial) -> u64 {
+    let least_bytes = fill.hosts.iter().map(|host| host.issued_write_bytes).min();
+    least_bytes.unwrap_or(fill.witnesses.issued_write_bytes) / prepare::FILL_BLOCK_BYTES
+        * prepare::FILL_BLOCK_BYTES
 }
 
 #[cfg(test)]

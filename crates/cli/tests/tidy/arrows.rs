@@ -10,6 +10,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("sim", &["model"]),
     ("rig", &["model", "sim"]),
+    // Several hosts that measure together: what they say to each other, over any link.
+    ("hosts", &["model", "rig"]),
     ("stats", &[]),
     ("judge", &["model", "stats"]),
     ("plan", &["model", "stats", "judge"]),
@@ -17,7 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("infer", &["model", "stats", "judge", "plan"]),
     ("store", &["model"]),
     ("report", &["model", "stats", "judge", "plan", "infer"]),
-    ("cli", &["model", "stats", "sim", "rig", "judge", "plan", "infer", "store", "report"]),
+    ("cli", &["model", "stats", "sim", "rig", "hosts", "judge", "plan", "infer", "store", "report"]),
     ("testkit", &["model", "stats", "judge", "plan"]),
 ];
 

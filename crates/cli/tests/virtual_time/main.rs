@@ -9,6 +9,7 @@ mod cold;
 mod compare;
 mod fio;
 mod headlines;
+mod hosts;
 mod in_turn;
 mod mistakes;
 mod notebook;

@@ -28,6 +28,7 @@ registry! {
         early_flush::EarlyFlush,
         above_the_limit::AboveTheLimit,
         clock::Clock,
+        hosts_apart::HostsApart,
         compressible::Compressible,
         depth_not_reached::DepthNotReached,
         littles_law::LittlesLaw,
@@ -42,6 +43,7 @@ registry! {
         throttled::Throttled,
         multimodal::Multimodal,
         working_set::WorkingSet,
+        odd_host::OddHost,
     }
 }
 

@@ -252,7 +252,7 @@ fn sizes(op: Op, trial: &Trial) -> (u64, u64) {
 
 /// Whether several workers made the requests.
 fn several(trial: &Trial) -> bool {
-    trial.spec.jobs > 1 || !trial.spec.and.is_empty()
+    trial.spec.jobs > 1 || trial.spec.hosts > 1 || !trial.spec.and.is_empty()
 }
 
 /// The windows' sums against the whole. Those of several workers cover the time that all of them measured, and each

@@ -11,12 +11,14 @@ mod drift;
 mod early_flush;
 mod errors;
 mod generator_bound;
+mod hosts_apart;
 mod interference;
 mod littles_law;
 mod missed_rate;
 mod multimodal;
 mod no_witness;
 mod not_steady;
+mod odd_host;
 mod outliers;
 mod saturated;
 mod throttled;
@@ -41,12 +43,14 @@ pub use drift::Drift;
 pub use early_flush::EarlyFlush;
 pub use errors::Errors;
 pub use generator_bound::{Busy, GeneratorBound};
+pub use hosts_apart::HostsApart;
 pub use interference::{CountedAt, Interference, Missing};
 pub use littles_law::{LittlesLaw, Term};
 pub use missed_rate::MissedRate;
 pub use multimodal::Multimodal;
 pub use no_witness::NoWitness;
 pub use not_steady::{LongWait, NotSteady, Trend, Waited};
+pub use odd_host::{OddHost, OddOne};
 pub use outliers::{Excluded, Outliers};
 pub use saturated::Saturated;
 pub use throttled::{Cap, CapStart, Throttled};
@@ -83,6 +87,7 @@ pub enum Cause {
     EarlyFlush(EarlyFlush),
     AboveTheLimit(AboveTheLimit),
     Clock(Clock),
+    HostsApart(HostsApart),
     Compressible(Compressible),
     WorkingSet(WorkingSet),
     DepthNotReached(DepthNotReached),
@@ -97,6 +102,7 @@ pub enum Cause {
     Interference(Interference),
     Throttled(Throttled),
     Multimodal(Multimodal),
+    OddHost(OddHost),
 }
 
 /// `From` of every variant that holds one type of facts.
@@ -122,6 +128,7 @@ from_facts! {
     EarlyFlush
     AboveTheLimit
     Clock
+    HostsApart
     Compressible
     WorkingSet
     DepthNotReached
@@ -136,6 +143,7 @@ from_facts! {
     Interference
     Throttled
     Multimodal
+    OddHost
 }
 
 impl Cause {

@@ -13,6 +13,7 @@ super::declare::names! {
         EarlyFlush "early-flush",
         AboveTheLimit "above-the-limit",
         Clock "clock",
+        HostsApart "hosts-apart",
         Compressible "compressible",
         DepthNotReached "depth-not-reached",
         LittlesLaw "littles-law",
@@ -27,5 +28,6 @@ super::declare::names! {
         Throttled "throttled",
         Multimodal "multimodal",
         WorkingSet "working-set",
+        OddHost "odd-host",
     }
 }

@@ -94,6 +94,9 @@ pub struct TrialSpec {
     pub queue_depth: u32,
     /// Workers that run this workload at the same time.
     pub jobs: u32,
+    /// Hosts that run this workload at the same time, each with all of its jobs.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub hosts: u32,
     /// Share of reads in a mix, in percent; `None` for one direction.
     pub read_percent: Option<f64>,
     /// Distance between the starts of sequential requests, where it is not the block size.
@@ -160,6 +163,15 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
+fn one() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+fn is_one(hosts: &u32) -> bool {
+    *hosts == 1
+}
+
 impl Default for TrialSpec {
     /// 4 KiB random reads at QD 1; target and engine are for the caller to set.
     fn default() -> Self {
@@ -169,6 +181,7 @@ impl Default for TrialSpec {
             block_sizes: BlockSizes::default(),
             queue_depth: 1,
             jobs: 1,
+            hosts: 1,
             read_percent: None,
             stride_bytes: None,
             stride_pass: StridePass::Same,
@@ -254,12 +267,18 @@ impl TrialSpec {
     }
 
     fn describe_jobs(&self) -> String {
-        if self.jobs > 1 { format!(" in each of {} jobs", self.jobs) } else { String::new() }
+        let jobs = if self.jobs > 1 { format!(" in each of {} jobs", self.jobs) } else { String::new() };
+        match (self.hosts, self.jobs) {
+            (1, _) => jobs,
+            (hosts, 1) => format!(" on each of {hosts} hosts"),
+            (hosts, _) => format!("{jobs} on each of {hosts} hosts"),
+        }
     }
 
-    /// Returns the queue depth over all jobs and streams.
+    /// Returns the queue depth over all hosts, jobs and streams.
     pub fn asked_in_flight(&self) -> u64 {
-        self.streams().map(|stream| u64::from(stream.queue_depth) * u64::from(stream.jobs)).sum()
+        let stream = |one: &Self| u64::from(one.queue_depth) * u64::from(one.jobs) * u64::from(one.hosts);
+        self.streams().map(stream).sum()
     }
 
     /// The streams: this one, then those beside it.

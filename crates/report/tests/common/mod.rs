@@ -231,6 +231,7 @@ fn info(rounds: u32) -> RunInfo {
             ..Host::default()
         },
         options: serde_json::Value::Null,
+        hosts: Vec::new(),
         fio: None,
     }
 }

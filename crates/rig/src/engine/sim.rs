@@ -209,6 +209,20 @@ impl Loop {
     }
 }
 
+impl SharedDevice {
+    /// Puts each completion where its job takes it, and names that job. What an earlier trial asked is nobody's.
+    pub(crate) fn post(&self, done: &[Done], jobs: &mut Vec<usize>) {
+        let (mut mail, now) = (self.mail.borrow_mut(), self.epoch.get());
+        for done in done {
+            let Tag { epoch, job, .. } = Tag::of(done.tag);
+            if epoch == now {
+                mail[job].push(*done);
+                jobs.push(job);
+            }
+        }
+    }
+}
+
 impl Engine for Loop {
     fn submit(&mut self, now_ns: u64, requests: &[Request]) -> io::Result<usize> {
         for request in requests {
@@ -235,14 +249,8 @@ impl Engine for Loop {
     fn reap(&mut self, _wait_ns: u64, done: &mut Completions) -> io::Result<()> {
         self.done.clear();
         self.shared.device.borrow_mut().reap(self.shared.clock.now_ns(), &mut self.done);
+        self.shared.post(&self.done, &mut Vec::new());
         let mut mail = self.shared.mail.borrow_mut();
-        let now = self.shared.epoch.get();
-        for done in &self.done {
-            let Tag { epoch, job, .. } = Tag::of(done.tag);
-            if epoch == now {
-                mail[job].push(*done);
-            }
-        }
         // Taken out and put back: what handles them may ask the device for more.
         let mut own = std::mem::take(&mut mail[self.job]);
         drop(mail);

@@ -23,7 +23,9 @@ use crate::{
 fn trial(file: &Arc<File>, spec: &TrialSpec, ios: u64, between: &mut dyn FnMut(&File)) -> Verification {
     struct Damage<'a>(&'a File, &'a mut dyn FnMut(&File));
     impl Around for Damage<'_> {
-        fn before(&mut self) {}
+        fn before(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
         fn after(&mut self) {
             (self.1)(self.0);
         }
@@ -94,7 +96,9 @@ fn faulty(bytes: usize, fault: impl Fn(&History, u64) -> Vec<u8>) -> Verificatio
     let history = History { before, first };
     struct Damage<'a>(&'a File, &'a dyn Fn(&File));
     impl Around for Damage<'_> {
-        fn before(&mut self) {}
+        fn before(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
         fn after(&mut self) {
             (self.1)(self.0);
         }

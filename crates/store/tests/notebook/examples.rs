@@ -40,6 +40,7 @@ pub(crate) fn info(id: &str) -> RunInfo {
         device: Device { model: Some("Example 100".into()), ..Device::unknown("directory", 1 << 30) },
         host: Host { name: Some("here".into()), ..Host::default() },
         options: serde_json::json!({ "depth": [1, 2], "share": 0.1 }),
+        hosts: Vec::new(),
         fio: None,
     }
 }

@@ -11,12 +11,14 @@ mod drift;
 mod early_flush;
 mod errors;
 mod generator_bound;
+mod hosts_apart;
 mod interference;
 mod littles_law;
 mod missed_rate;
 mod multimodal;
 mod no_witness;
 mod not_steady;
+mod odd_host;
 mod outliers;
 mod saturated;
 mod tally;
@@ -59,6 +61,7 @@ fn cause(cause: &Cause) -> String {
         Cause::EarlyFlush(facts) => early_flush::words(facts),
         Cause::AboveTheLimit(facts) => above_the_limit::words(facts),
         Cause::Clock(facts) => clock::words(facts),
+        Cause::HostsApart(facts) => hosts_apart::words(facts),
         Cause::Compressible(facts) => compressible::words(facts),
         Cause::WorkingSet(facts) => working_set::words(facts),
         Cause::DepthNotReached(facts) => depth_not_reached::words(facts),
@@ -73,6 +76,7 @@ fn cause(cause: &Cause) -> String {
         Cause::Interference(facts) => interference::words(facts),
         Cause::Throttled(facts) => throttled::words(facts),
         Cause::Multimodal(facts) => multimodal::words(facts),
+        Cause::OddHost(facts) => odd_host::words(facts),
     }
 }
 

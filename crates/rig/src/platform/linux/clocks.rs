@@ -21,11 +21,6 @@ pub(crate) fn source() -> Option<String> {
     std::fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
 }
 
-/// Time of the kernel's own clock for who waits: nothing is calibrated first.
-pub(super) fn waiting_ns() -> u64 {
-    monotonic_ns().map_or(0, |ns| ns as u64)
-}
-
 fn kernel_ns(clock: libc::clockid_t) -> Option<i128> {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the pointer is to a timespec of ours, which outlives the call.

@@ -14,6 +14,11 @@ pub fn host() -> Host {
     host
 }
 
+/// Identity of this boot of the machine; `None` where the kernel does not tell.
+pub fn boot() -> Option<String> {
+    System::real().text("/proc/sys/kernel/random/boot_id")
+}
+
 /// Size of a page of memory.
 pub fn page_bytes() -> u64 {
     rustix::param::page_size() as u64

@@ -54,7 +54,7 @@ pub(crate) use extents::{Extents, extents};
 pub(crate) use filesystem::keeps_in_memory;
 pub use holes::unmapped_bytes;
 pub(crate) use host::meminfo_bytes;
-pub use host::{host, page_bytes};
+pub use host::{boot, host, page_bytes};
 pub use killed::{is_killed, locked_by_the_killed};
 pub(crate) use log_page::{Controller, node as controller_node};
 pub(crate) use mount::unescape;

@@ -14,10 +14,10 @@ use std::{
 };
 
 use super::{
-    clocks::waiting_ns,
     is_killed,
     leave::{self, CODE, GOT, SIGNAL, STOPS, Word},
 };
+use crate::clock::monotonic_ns;
 
 /// Signals that are handed on. All others end this process, and the working one with it.
 const HANDED_ON: [libc::c_int; 6] =
@@ -210,7 +210,7 @@ impl Supervisor {
             compare_at_ns: None,
             last: None,
             ends: None,
-            look_at_ns: waiting_ns() + LOOK_NS,
+            look_at_ns: monotonic_ns() + LOOK_NS,
             follows: false,
         })
     }
@@ -223,7 +223,7 @@ impl Supervisor {
                 Some(Heard::Stopped(signal)) => self.stop_too(signal),
                 None => {}
             }
-            let now_ns = waiting_ns();
+            let now_ns = monotonic_ns();
             self.look(now_ns);
             if let Some((end, _)) = self.ends.filter(|(_, at_ns)| *at_ns <= now_ns) {
                 self.send(libc::SIGKILL);
@@ -284,7 +284,7 @@ impl Supervisor {
             libc::SIGCONT => self.send(signal),
             _ => {
                 // `timeout` sends its signal to the process, and then to the group: that is one.
-                let (now_ns, count) = (waiting_ns(), &mut self.counts[signal as usize]);
+                let (now_ns, count) = (monotonic_ns(), &mut self.counts[signal as usize]);
                 if now_ns - count.at_ns > ARRIVES_NS {
                     count.here += 1;
                     count.at_ns = now_ns;
@@ -299,7 +299,7 @@ impl Supervisor {
 
     /// The other process said something.
     fn heard(&mut self, [what, number]: Word) {
-        let until_ns = waiting_ns() + ENDS_NS;
+        let until_ns = monotonic_ns() + ENDS_NS;
         match what {
             GOT => {
                 let count = &mut self.counts[usize::from(number) % SIGNALS];
@@ -316,7 +316,7 @@ impl Supervisor {
     }
 
     fn compare_soon(&mut self) {
-        let now_ns = waiting_ns();
+        let now_ns = monotonic_ns();
         self.compare_at_ns = Some(now_ns + ARRIVES_NS);
         self.look_at_ns = self.look_at_ns.min(now_ns + LOOK_SOON_NS);
     }

@@ -27,6 +27,11 @@ pub(crate) fn memory_bytes() -> Option<u64> {
     number(c"hw.memsize")
 }
 
+/// Identity of this boot of the machine: not asked here.
+pub fn boot() -> Option<String> {
+    None
+}
+
 /// Size of a page of memory.
 pub fn page_bytes() -> u64 {
     rustix::param::page_size() as u64

@@ -18,5 +18,5 @@ pub use super::{
 };
 pub use device::{describe, look};
 pub use files::{atomic_writes, attribute, locked_by_the_killed, set_attribute, unmapped_bytes};
-pub use host::{allowed_memory_bytes, host, page_bytes, virtualization};
+pub use host::{allowed_memory_bytes, boot, host, page_bytes, virtualization};
 pub use terminal::{may_write_in, terminal_columns};

@@ -27,6 +27,11 @@ pub fn host() -> Host {
     }
 }
 
+/// Identity of this boot of the machine: not asked here.
+pub fn boot() -> Option<String> {
+    None
+}
+
 /// Size of a page of memory.
 pub fn page_bytes() -> u64 {
     // SAFETY: plain numbers, which the system fills in.

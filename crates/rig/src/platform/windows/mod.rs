@@ -19,5 +19,5 @@ pub(crate) use super::no_small_files as small_files;
 pub use super::one_process::{confine, leave, memory, supervise};
 pub use device::{describe, look};
 pub use files::{atomic_writes, attribute, locked_by_the_killed, set_attribute, unmapped_bytes};
-pub use host::{allowed_memory_bytes, host, page_bytes, virtualization};
+pub use host::{allowed_memory_bytes, boot, host, page_bytes, virtualization};
 pub use terminal::{may_write_in, terminal_columns};

@@ -1,0 +1,110 @@
+//! Simulated hosts on one simulated device: the same orders, checks and results, with a truth that is known.
+//!
+//! All hosts' loads share the device's queue and its virtual clock. Their starts are exact, unless hosts are told to
+//! begin late.
+
+use std::{io, sync::atomic::AtomicBool};
+
+use iosonde_model::{RunHost, TrialSpec};
+use iosonde_rig::{
+    drive::Limits,
+    guard::StrayRecorder,
+    hosts::{Part, merged},
+    trial::{Bed, FinishedTrial, Order},
+};
+
+use crate::{Coordinator, Deed, Opening, seed_of};
+
+/// So many hosts in virtual time.
+#[derive(Debug, Clone)]
+pub struct Cluster {
+    count: u32,
+    /// A host that begins late, and by how many nanoseconds.
+    late: Option<(u32, u64)>,
+    /// A host that keeps a share of the queue depth only.
+    shallow: Option<(u32, f64)>,
+}
+
+impl Cluster {
+    /// So many hosts, all alike.
+    pub fn new(count: u32) -> Self {
+        Self { count, late: None, shallow: None }
+    }
+
+    /// One of them begins each trial late.
+    #[must_use]
+    pub fn with_late(self, rank: u32, late_ns: u64) -> Self {
+        Self { late: Some((rank, late_ns)), ..self }
+    }
+
+    /// One of them keeps this share of the queue depth only. Where the storage is saturated, all requests wait alike, and
+    /// its throughput is the same share of another host's (Little's law).
+    #[must_use]
+    pub fn with_shallow(self, rank: u32, share: f64) -> Self {
+        Self { shallow: Some((rank, share)), ..self }
+    }
+
+    fn depth(&self, rank: u32, depth: u32) -> u32 {
+        let share = self.shallow.filter(|(shallow, _)| *shallow == rank).map_or(1.0, |(_, share)| share);
+        ((f64::from(depth) * share).round() as u32).max(1)
+    }
+
+    fn delay_ns(&self, rank: u32) -> u64 {
+        self.late.filter(|(late, _)| *late == rank).map_or(0, |(_, late_ns)| late_ns)
+    }
+}
+
+impl Coordinator for Cluster {
+    fn count(&self) -> u32 {
+        self.count
+    }
+
+    fn open(
+        &mut self,
+        _: &Opening,
+        own: RunHost,
+        _: &mut dyn StrayRecorder,
+        _: &AtomicBool,
+    ) -> io::Result<Vec<RunHost>> {
+        let host = |rank| RunHost { rank, name: format!("simulated {rank}"), ..own.clone() };
+        Ok((0..self.count).map(host).collect())
+    }
+
+    fn run(
+        &mut self,
+        bed: &mut Bed,
+        order: &Order,
+        _: &[Limits],
+        stop: &AtomicBool,
+    ) -> io::Result<FinishedTrial> {
+        let own = |rank: u32| {
+            order.spec.clone().each_stream(|stream| TrialSpec {
+                queue_depth: self.depth(rank, stream.queue_depth),
+                delay_ns: stream.delay_ns + self.delay_ns(rank),
+                ..stream
+            })
+        };
+        let specs: Vec<TrialSpec> = (0..self.count).map(own).collect();
+        let told = |(spec, rank)| Order { spec, seed: seed_of(order.seed, rank), ..order.clone() };
+        let orders: Vec<Order> = specs.iter().zip(0..).map(told).collect();
+        let announced_ns = bed.clock.now_ns();
+        let finished = bed.run_hosts(&orders, stop)?;
+        let part = |(finished, rank): (FinishedTrial, u32)| Part {
+            rank,
+            finished,
+            clock_offset_ns: 0,
+            round_trip_ns: 0,
+            same_machine: rank > 0,
+        };
+        let mut whole = merged(finished.into_iter().zip(0..).map(part).collect(), announced_ns);
+        // What was ordered, without one host's lateness.
+        whole.trial.spec = order.spec.clone();
+        Ok(whole)
+    }
+
+    fn share(&mut self, _: &Deed, _: &AtomicBool) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn end(&mut self, _: bool) {}
+}

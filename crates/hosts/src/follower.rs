@@ -1,0 +1,187 @@
+//! Every host but rank 0: does what rank 0 says, until that says that it is over.
+
+use std::{
+    io,
+    path::Path,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use iosonde_model::{Phase, RunHost};
+use iosonde_rig::{
+    clock::monotonic_ns,
+    drive::Limits,
+    guard::StrayRecorder,
+    hosts::Rendezvous,
+    stall::StallWatch,
+    trial::{Bed, Order},
+};
+
+use crate::{
+    Deed, Link, Opening,
+    message::{FromHost, MeasuredMessage, ToHost, TrialMessage, decode, encode},
+    seed_of,
+    waiting::{Pause, until_ns},
+};
+
+/// Why a host cannot do what it was told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cannot {
+    /// In words, for the screen of rank 0.
+    pub why: String,
+    /// Whether it is a matter of what was asked, and nothing was touched.
+    pub usage: bool,
+}
+
+/// What a host does for the run; the program opens targets, this crate does not.
+pub trait Workplace {
+    /// Opens the target; nothing is written to it yet.
+    fn open(&mut self, opening: &Opening, strays: &mut dyn StrayRecorder) -> Result<RunHost, Cannot>;
+    /// Where trials run; `None` before anything is open.
+    fn bed(&mut self) -> Option<&mut Bed>;
+    /// Does something between trials.
+    fn share(&mut self, deed: &Deed) -> Result<(), Cannot>;
+    /// Looks on while a trial runs, and ends the program where a call of the storage does not return.
+    fn watch(&self, phase: Phase) -> Option<StallWatch>;
+}
+
+/// Follows rank 0 until the run is over; true if it ended well.
+pub fn follow(link: &mut dyn Link, place: &mut dyn Workplace, stop: &AtomicBool) -> io::Result<bool> {
+    let mut follower = Follower { link, stop, ends: None };
+    loop {
+        match follower.hear()? {
+            ToHost::Open(opening) => {
+                let opened = place.open(&opening, &mut follower);
+                let answer = opened.map_or_else(FromHost::from, FromHost::Opened);
+                follower.say(&answer)?;
+            }
+            ToHost::Do(deed) => {
+                let answer = place.share(&deed).map_or_else(FromHost::from, |()| FromHost::Done);
+                follower.say(&answer)?;
+            }
+            ToHost::Trial(trial) => follower.measure(place, *trial)?,
+            // Left over from a trial that did not come to its end.
+            ToHost::Clock | ToHost::Begin { .. } | ToHost::CallOff | ToHost::AllEnded | ToHost::Recorded => {}
+            ToHost::End { well } => return Ok(well),
+        }
+        if let Some(well) = follower.ends {
+            return Ok(well);
+        }
+    }
+}
+
+impl From<Cannot> for FromHost {
+    fn from(Cannot { why, usage }: Cannot) -> Self {
+        Self::Cannot { why, usage }
+    }
+}
+
+struct Follower<'a> {
+    link: &'a mut dyn Link,
+    stop: &'a AtomicBool,
+    /// Rank 0 has ended the run while a trial was under way; whether well.
+    ends: Option<bool>,
+}
+
+/// The trial does not begin, or is over without a result.
+const CALLED_OFF: &str = "called off by rank 0";
+
+impl Follower<'_> {
+    fn say(&mut self, message: &FromHost) -> io::Result<()> {
+        self.link.send(0, &encode(message)?)
+    }
+
+    /// The next order. Questions for the time are answered at once; a signal ends the run.
+    fn hear(&mut self) -> io::Result<ToHost> {
+        let mut pause = Pause::default();
+        loop {
+            match self.link.receive()? {
+                Some((_, bytes)) => match decode(&bytes)? {
+                    ToHost::Clock => {
+                        self.say(&FromHost::Clock { now_ns: monotonic_ns() })?;
+                        pause = Pause::default();
+                    }
+                    order => return Ok(order),
+                },
+                None if self.stop.load(Ordering::Relaxed) => {
+                    self.say(&FromHost::Stopped)?;
+                    return Ok(ToHost::End { well: false });
+                }
+                None => pause.take(),
+            }
+        }
+    }
+
+    fn measure(&mut self, place: &mut dyn Workplace, trial: TrialMessage) -> io::Result<()> {
+        let TrialMessage { spec, limits, own, phase, seed } = trial;
+        let watching = place.watch(phase);
+        let Some(bed) = place.bed() else {
+            return self.say(&Cannot { why: "nothing is open here".into(), usage: false }.into());
+        };
+        let own: Vec<Limits> = own.into_iter().map(Into::into).collect();
+        let order =
+            Order { spec: &spec, limits: limits.into(), phase, seed: seed_of(seed, self.link.rank()) };
+        let stop = self.stop;
+        let finished = bed.run_beside(&order, &own, stop, Some(self));
+        let stopped_s = watching.map_or(0.0, |watching| watching.stopped_s());
+        if self.ends.is_some() {
+            return Ok(());
+        }
+        let answer = match finished {
+            Err(error) if error.to_string() == CALLED_OFF => return Ok(()),
+            Err(error) => Cannot { why: error.to_string(), usage: false }.into(),
+            Ok(_) if stop.load(Ordering::Relaxed) => FromHost::Stopped,
+            Ok(mut finished) => {
+                finished.trial.witnesses.note_stop(stopped_s);
+                FromHost::Measured(Box::new(MeasuredMessage {
+                    trial: finished.trial,
+                    notes: finished.notes,
+                    active_ns: finished.active_ns,
+                }))
+            }
+        };
+        self.say(&answer)
+    }
+
+    /// Waits for an order of rank 0 within a trial; one that ends it is an error.
+    fn wait_for(&mut self, wanted: impl Fn(&ToHost) -> bool) -> io::Result<ToHost> {
+        loop {
+            match self.hear()? {
+                order if wanted(&order) => return Ok(order),
+                ToHost::CallOff => return Err(io::Error::other(CALLED_OFF)),
+                ToHost::End { well } => {
+                    self.ends = Some(well);
+                    return Err(io::Error::other(CALLED_OFF));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Rendezvous for Follower<'_> {
+    fn start(&mut self) -> io::Result<()> {
+        self.say(&FromHost::Ready)?;
+        if let ToHost::Begin { at_ns } = self.wait_for(|order| matches!(order, ToHost::Begin { .. }))? {
+            until_ns(at_ns);
+        }
+        Ok(())
+    }
+
+    fn ended(&mut self) -> io::Result<()> {
+        self.say(&FromHost::Ended)?;
+        self.wait_for(|order| *order == ToHost::AllEnded).map(drop)
+    }
+}
+
+/// Rank 0 writes down what this host makes, in the notebook of the run.
+impl StrayRecorder for Follower<'_> {
+    fn record(&mut self, path: &Path) -> io::Result<()> {
+        self.say(&FromHost::Stray { path: path.to_string_lossy().into_owned(), gone: false })?;
+        self.wait_for(|order| *order == ToHost::Recorded).map(drop)
+    }
+
+    fn forget(&mut self, path: &Path) -> io::Result<()> {
+        self.say(&FromHost::Stray { path: path.to_string_lossy().into_owned(), gone: true })?;
+        self.wait_for(|order| *order == ToHost::Recorded).map(drop)
+    }
+}

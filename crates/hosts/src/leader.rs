@@ -1,0 +1,323 @@
+//! Rank 0 of several processes.
+
+use std::{
+    io,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+
+use iosonde_model::RunHost;
+use iosonde_rig::{
+    clock::monotonic_ns,
+    drive::Limits,
+    guard::StrayRecorder,
+    hosts::{Part, Rendezvous, merged},
+    trial::{Bed, FinishedTrial, Order},
+};
+
+use crate::{
+    Coordinator, Deed, Link, Lost, Opening, Refused,
+    message::{FromHost, MeasuredMessage, ToHost, TrialMessage, decode, encode},
+    offset::{self, Echo, Offset},
+    seed_of,
+    waiting::{Deadline, Pause, until_ns},
+};
+
+/// A host that sends nothing for so long, beyond the time that its work takes, is lost: with what mpirun takes, a run
+/// ends within 30 s.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// After a signal, which reaches all hosts at about the same time: mpirun kills 1 s after it.
+const LAST_WORDS: Duration = Duration::from_millis(400);
+/// Questions for the time of a host, and how long their answer holds: quartz drifts by up to 50 us a second.
+const ECHOES: usize = 6;
+const OFFSETS_HOLD_NS: u64 = 2_000_000_000;
+/// From the announcement to the start: a message and a wake-up on a machine whose processors are busy, and the sending
+/// to each host.
+const AHEAD_NS: u64 = 1_000_000;
+const SENDING_NS: u64 = 10_000;
+
+/// Rank 0, over a link.
+#[derive(Debug)]
+pub struct Leader<L> {
+    link: L,
+    names: Vec<String>,
+    /// Whether an earlier host has the same machine's counters.
+    same_machine: Vec<bool>,
+    offsets: Vec<Offset>,
+    offsets_at_ns: Option<u64>,
+    ended: bool,
+}
+
+impl<L: Link> Leader<L> {
+    /// Rank 0 of this link.
+    pub fn new(link: L) -> Self {
+        let count = link.count() as usize;
+        Self {
+            link,
+            names: vec![String::new(); count],
+            same_machine: vec![false; count],
+            offsets: vec![Offset::default(); count],
+            offsets_at_ns: None,
+            ended: false,
+        }
+    }
+
+    fn others(&self) -> std::ops::Range<u32> {
+        1..self.link.count()
+    }
+
+    fn broadcast(&mut self, message: &ToHost) -> io::Result<()> {
+        let bytes = encode(message)?;
+        self.others().try_for_each(|rank| self.link.send(rank, &bytes))
+    }
+
+    fn refused(&self, rank: u32, why: String, usage: bool) -> io::Error {
+        Refused { rank, name: self.names[rank as usize].clone(), why, usage }.into()
+    }
+
+    /// Waits until every other host has sent what `take` takes: it returns true for a host's last message. A host that
+    /// cannot, and one that is lost, ends the waiting.
+    fn await_all(
+        &mut self,
+        awaited: &'static str,
+        patience: Duration,
+        stop: &AtomicBool,
+        mut take: impl FnMut(&mut Self, u32, FromHost) -> io::Result<bool>,
+    ) -> io::Result<()> {
+        let mut open: Vec<u32> = self.others().collect();
+        let (mut deadline, mut pause, mut stopping) = (Deadline::after(patience), Pause::default(), false);
+        let mut stopped = Vec::new();
+        while !open.is_empty() {
+            if let Some((rank, bytes)) = self.link.receive()? {
+                match decode(&bytes)? {
+                    FromHost::Cannot { why, usage } => return Err(self.refused(rank, why, usage)),
+                    FromHost::Stopped => stopped.push(rank),
+                    message => {
+                        if take(self, rank, message)? {
+                            open.retain(|other| *other != rank);
+                        }
+                    }
+                }
+                pause = Pause::default();
+                continue;
+            }
+            // One that was ended by a signal was not lost: mpirun ends all of them where one is killed.
+            let ends = stop.load(Ordering::Relaxed) || !stopped.is_empty();
+            if ends && !std::mem::replace(&mut stopping, true) {
+                deadline = Deadline::after(LAST_WORDS);
+            }
+            let silent = || open.iter().filter(|rank| !stopped.contains(rank));
+            if deadline.is_over() || (stopping && silent().count() == 0) {
+                let hosts: Vec<_> = silent().map(|&rank| (rank, self.names[rank as usize].clone())).collect();
+                if hosts.is_empty() {
+                    return Err(io::Error::from(io::ErrorKind::Interrupted));
+                }
+                let after_s = (!stopping).then_some(deadline.after_s);
+                return Err(Lost { hosts, awaited, after_s }.into());
+            }
+            pause.take();
+        }
+        Ok(())
+    }
+
+    /// Asks every host for its time, where the last answers are too old.
+    fn compare_clocks(&mut self, stop: &AtomicBool) -> io::Result<()> {
+        let fresh = |at_ns: u64| monotonic_ns().saturating_sub(at_ns) < OFFSETS_HOLD_NS;
+        if self.offsets_at_ns.is_some_and(fresh) {
+            return Ok(());
+        }
+        let question = encode(&ToHost::Clock)?;
+        for rank in self.others() {
+            let mut echoes = Vec::with_capacity(ECHOES);
+            let deadline = Deadline::after(PATIENCE);
+            while echoes.len() < ECHOES {
+                let sent_ns = monotonic_ns();
+                self.link.send(rank, &question)?;
+                let told_ns = self.time_of(rank, &deadline, stop)?;
+                echoes.push(Echo { sent_ns, told_ns, came_ns: monotonic_ns() });
+            }
+            self.offsets[rank as usize] = offset::best(&echoes).unwrap_or_default();
+        }
+        self.offsets_at_ns = Some(monotonic_ns());
+        Ok(())
+    }
+
+    fn time_of(&mut self, asked: u32, deadline: &Deadline, stop: &AtomicBool) -> io::Result<u64> {
+        let mut pause = Pause::default();
+        loop {
+            match self.link.receive()? {
+                Some((rank, bytes)) => match decode(&bytes)? {
+                    FromHost::Clock { now_ns } if rank == asked => return Ok(now_ns),
+                    FromHost::Cannot { why, usage } => return Err(self.refused(rank, why, usage)),
+                    FromHost::Stopped => return Err(io::ErrorKind::Interrupted.into()),
+                    _ => {}
+                },
+                None if stop.load(Ordering::Relaxed) => return Err(io::ErrorKind::Interrupted.into()),
+                None if deadline.is_over() => {
+                    let hosts = vec![(asked, self.names[asked as usize].clone())];
+                    let (awaited, after_s) = ("time", Some(deadline.after_s));
+                    return Err(Lost { hosts, awaited, after_s }.into());
+                }
+                None => pause.take(),
+            }
+        }
+    }
+
+    /// How long the others may take beyond this host, which has ended: what ends by its work may take longer there.
+    fn patience(limits: &Limits, took_ns: u64) -> Duration {
+        let by_work = if limits.ios.is_some() {
+            Duration::from_nanos(took_ns.saturating_mul(3))
+        } else {
+            Duration::ZERO
+        };
+        PATIENCE + by_work
+    }
+}
+
+/// Rank 0's own waiting within a trial.
+struct Meeting<'a, L> {
+    leader: &'a mut Leader<L>,
+    stop: &'a AtomicBool,
+    limits: Limits,
+    begun: bool,
+    announced_ns: u64,
+}
+
+impl<L: Link> Rendezvous for Meeting<'_, L> {
+    fn start(&mut self) -> io::Result<()> {
+        let is_ready = |_: &mut Leader<L>, _, message| Ok(message == FromHost::Ready);
+        self.leader.await_all("engine", PATIENCE, self.stop, is_ready)?;
+        let offsets = &self.leader.offsets;
+        let slowest_ns = offsets.iter().map(|offset| offset.round_trip_ns).max().unwrap_or(0);
+        let ahead_ns = AHEAD_NS + 2 * slowest_ns + SENDING_NS * offsets.len() as u64;
+        self.announced_ns = monotonic_ns() + ahead_ns;
+        for rank in self.leader.others() {
+            let own_ns = self.announced_ns.saturating_add_signed(self.leader.offsets[rank as usize].ns);
+            self.leader.link.send(rank, &encode(&ToHost::Begin { at_ns: own_ns })?)?;
+        }
+        self.begun = true;
+        until_ns(self.announced_ns);
+        Ok(())
+    }
+
+    fn ended(&mut self) -> io::Result<()> {
+        let took_ns = monotonic_ns().saturating_sub(self.announced_ns);
+        let patience = Leader::<L>::patience(&self.limits, took_ns);
+        let has_ended = |_: &mut Leader<L>, _, message| Ok(message == FromHost::Ended);
+        self.leader.await_all("end of the trial", patience, self.stop, has_ended)?;
+        self.leader.broadcast(&ToHost::AllEnded)
+    }
+}
+
+impl<L: Link> Coordinator for Leader<L> {
+    fn count(&self) -> u32 {
+        self.link.count()
+    }
+
+    fn open(
+        &mut self,
+        opening: &Opening,
+        own: RunHost,
+        strays: &mut dyn StrayRecorder,
+        stop: &AtomicBool,
+    ) -> io::Result<Vec<RunHost>> {
+        self.broadcast(&ToHost::Open(opening.clone()))?;
+        let mut hosts = vec![own];
+        let recorded = encode(&ToHost::Recorded)?;
+        self.await_all("answer to the target", PATIENCE, stop, |leader, rank, message| match message {
+            FromHost::Stray { path, gone } => {
+                let path = std::path::Path::new(&path);
+                if gone {
+                    strays.forget(path)?
+                } else {
+                    strays.record(path)?
+                }
+                leader.link.send(rank, &recorded)?;
+                Ok(false)
+            }
+            FromHost::Opened(host) => {
+                leader.names[rank as usize].clone_from(&host.name);
+                hosts.push(host);
+                Ok(true)
+            }
+            _ => Ok(false),
+        })?;
+        hosts.sort_by_key(|host| host.rank);
+        self.names[0].clone_from(&hosts[0].name);
+        let machine = |host: &RunHost| (host.boot.clone(), host.device.clone(), host.file_system.clone());
+        for (at, host) in hosts.iter().enumerate() {
+            let like = |before: &RunHost| machine(before) == machine(host);
+            self.same_machine[at] = host.boot.is_some() && hosts[..at].iter().any(like);
+        }
+        Ok(hosts)
+    }
+
+    fn run(
+        &mut self,
+        bed: &mut Bed,
+        order: &Order,
+        own: &[Limits],
+        stop: &AtomicBool,
+    ) -> io::Result<FinishedTrial> {
+        let asked_ns = monotonic_ns();
+        self.compare_clocks(stop)?;
+        self.broadcast(&ToHost::Trial(Box::new(TrialMessage {
+            spec: order.spec.clone(),
+            limits: (&order.limits).into(),
+            own: own.iter().map(Into::into).collect(),
+            phase: order.phase,
+            seed: order.seed,
+        })))?;
+        let limits = order.limits;
+        let mut meeting = Meeting { leader: self, stop, limits, begun: false, announced_ns: 0 };
+        let order = Order { seed: seed_of(order.seed, 0), ..order.clone() };
+        let finished = bed.run_beside(&order, own, stop, Some(&mut meeting));
+        let Meeting { begun, announced_ns, .. } = meeting;
+        let finished = match finished {
+            Ok(finished) => finished,
+            Err(error) => {
+                // Those that wait go on waiting for the next order.
+                let _ = self.broadcast(if begun { &ToHost::AllEnded } else { &ToHost::CallOff });
+                return Err(error);
+            }
+        };
+        let took_ns = monotonic_ns().saturating_sub(announced_ns);
+        let mut parts = vec![self.part(0, finished)];
+        self.await_all("result", Self::patience(&limits, took_ns), stop, |leader, rank, message| {
+            let FromHost::Measured(measured) = message else { return Ok(false) };
+            let MeasuredMessage { trial, notes, active_ns } = *measured;
+            parts.push(leader.part(rank, FinishedTrial { trial, notes, active_ns }));
+            Ok(true)
+        })?;
+        parts.sort_by_key(|part| part.rank);
+        let own_ns = parts[0].finished.active_ns;
+        let mut whole = merged(parts, announced_ns);
+        if let Some(together) = &mut whole.trial.witnesses.hosts {
+            let all_ns = monotonic_ns().saturating_sub(asked_ns);
+            together.coordination_ns = all_ns.saturating_sub(own_ns.1 - own_ns.0);
+        }
+        Ok(whole)
+    }
+
+    fn share(&mut self, deed: &Deed, stop: &AtomicBool) -> io::Result<()> {
+        self.broadcast(&ToHost::Do(*deed))?;
+        // Flushing what was filled may take long on a slow disk.
+        let patience = if *deed == Deed::Settle { 10 * PATIENCE } else { PATIENCE };
+        self.await_all("word that it is done", patience, stop, |_, _, message| Ok(message == FromHost::Done))
+    }
+
+    fn end(&mut self, well: bool) {
+        if !std::mem::replace(&mut self.ended, true) {
+            let _ = self.broadcast(&ToHost::End { well });
+            self.link.close(well);
+        }
+    }
+}
+
+impl<L: Link> Leader<L> {
+    fn part(&self, rank: u32, finished: FinishedTrial) -> Part {
+        let Offset { ns, round_trip_ns } = self.offsets[rank as usize];
+        let same_machine = self.same_machine[rank as usize];
+        Part { rank, finished, clock_offset_ns: ns, round_trip_ns, same_machine }
+    }
+}

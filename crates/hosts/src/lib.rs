@@ -1,0 +1,87 @@
+//! One run on many hosts: rank 0 plans and judges, and every host makes its own load with the same rig.
+//!
+//! [`Coordinator`] is what the program knows of it: broadcast the next trial, let all begin at one moment, gather what
+//! they measured. Three implementations:
+//! - [`Alone`]: one process, without any message;
+//! - [`Leader`]: rank 0 of several processes, over any [`Link`]: MPI (crates/mpi), or threads in tests. The others are
+//!   in [`follow`];
+//! - [`Cluster`]: N simulated hosts on one simulated device, in its virtual time.
+//!
+//! It knows no MPI, so that nobody needs one to build iosonde.
+
+mod alone;
+mod cluster;
+mod follower;
+mod leader;
+mod lost;
+mod message;
+mod offset;
+mod threads;
+mod waiting;
+
+use std::{io, sync::atomic::AtomicBool};
+
+use iosonde_model::RunHost;
+use iosonde_rig::{
+    drive::Limits,
+    guard::StrayRecorder,
+    trial::{Bed, FinishedTrial, Order},
+};
+
+pub use alone::Alone;
+pub use cluster::Cluster;
+pub use follower::{Cannot, Workplace, follow};
+pub use leader::Leader;
+pub use lost::{Lost, Refused};
+pub use message::{Deed, Opening};
+pub use threads::{ThreadLink, links};
+
+/// The hosts of a run, as rank 0 sees them.
+pub trait Coordinator {
+    /// Number of hosts, this one included.
+    fn count(&self) -> u32;
+
+    /// Opens the target on every other host; what each has, this host's own first. One host's refusal is everybody's.
+    fn open(
+        &mut self,
+        opening: &Opening,
+        own: RunHost,
+        strays: &mut dyn StrayRecorder,
+        stop: &AtomicBool,
+    ) -> io::Result<Vec<RunHost>>;
+
+    /// Broadcasts a trial, begins it on all hosts at one moment, and gathers what they measured as one trial.
+    fn run(
+        &mut self,
+        bed: &mut Bed,
+        order: &Order,
+        own: &[Limits],
+        stop: &AtomicBool,
+    ) -> io::Result<FinishedTrial>;
+
+    /// Lets every other host do something between trials, and waits until all have.
+    fn share(&mut self, deed: &Deed, stop: &AtomicBool) -> io::Result<()>;
+
+    /// Ends every other host, which removes its files; `well` where nothing went wrong.
+    fn end(&mut self, well: bool);
+}
+
+/// A way for messages between the hosts of a run. Messages of one sender to one receiver keep their order.
+pub trait Link {
+    /// This host's number, from 0.
+    fn rank(&self) -> u32;
+    /// Number of hosts.
+    fn count(&self) -> u32;
+    /// Sends a message.
+    fn send(&mut self, to: u32, message: &[u8]) -> io::Result<()>;
+    /// A message that has arrived, with its sender; does not wait.
+    fn receive(&mut self) -> io::Result<Option<(u32, Vec<u8>)>>;
+    /// Ends the conversation; where it did not go well, whoever still runs is ended, too.
+    fn close(&mut self, well: bool);
+}
+
+/// Seed of one host's part of a trial: hosts that read the same places in the same order would meet in every cache.
+fn seed_of(seed: u64, rank: u32) -> u64 {
+    // Multiples of the golden ratio lie far apart (Knuth); rank 0 has the seed of a host that is alone.
+    seed ^ u64::from(rank).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}

@@ -1,0 +1,29 @@
+//! Facts of the check `hosts-apart`.
+
+use serde::Serialize;
+
+/// Hosts that were not together.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum HostsApart {
+    /// They shared too little of the trial's time.
+    Apart {
+        /// Hosts of the trial.
+        hosts: u32,
+        /// Time of all over the time of any.
+        overlap_share: f64,
+        /// Last first request after the first one, in nanoseconds.
+        start_skew_ns: u64,
+        /// The host that began last.
+        slowest_rank: u32,
+        /// Its first request after the announced moment, in nanoseconds.
+        slowest_late_ns: i64,
+        /// Error of the comparison of clocks, in nanoseconds.
+        clock_error_ns: u64,
+    },
+    /// Nobody wrote down when they began.
+    Unknown {
+        /// Hosts of the trial.
+        hosts: u32,
+    },
+}

@@ -1,0 +1,147 @@
+//! `iosonde-mpi` under mpirun, on this machine: real files, real messages, killed processes. Run by ./test where MPI is.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// A folder for a run's file and notebook, removed afterwards. Not in /tmp, which may lie in memory.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+        fs::create_dir_all(path.join("target")).expect("a folder can be made");
+        Self(path)
+    }
+
+    fn target(&self) -> String {
+        self.0.join("target").to_string_lossy().into_owned()
+    }
+
+    /// What is left on the target.
+    fn left(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.join("target")).expect("the target is there");
+        entries
+            .map(|entry| entry.expect("it can be listed").file_name().to_string_lossy().into_owned())
+            .collect()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn mpirun(ranks: u32, folder: &Folder, words: &[&str]) -> Command {
+    let mut command = Command::new("mpirun");
+    // Only root needs it, and nobody else minds.
+    command.args(["--allow-run-as-root", "--oversubscribe", "-n", &ranks.to_string()]);
+    command.arg(env!("CARGO_BIN_EXE_iosonde-mpi")).args(words);
+    command.env("IOSONDE_STORE", folder.0.join("runs.db")).current_dir(&folder.0).stdin(Stdio::null());
+    command
+}
+
+fn run(ranks: u32, folder: &Folder, words: &[&str]) -> Output {
+    mpirun(ranks, folder, words).output().expect("mpirun is there")
+}
+
+fn document(output: &Output) -> serde_json::Value {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("stdout is one document")
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+const POINT: [&str; 9] = ["--rw", "randwrite", "--bs", "64k", "--depth", "2", "--time", "1s", "--size=16M"];
+
+#[test]
+fn the_hosts_bytes_are_those_of_the_block_layer() {
+    let folder = Folder::new("bytes");
+    for ranks in [2, 4] {
+        let target = folder.target();
+        let words: Vec<&str> = ["point", &target].into_iter().chain(POINT).chain(["--json"]).collect();
+        let run = document(&run(ranks, &folder, &words));
+        let trial = run["trials"].as_array().unwrap().last().unwrap();
+        let hosts = trial["hosts"].as_array().unwrap();
+        assert_eq!(hosts.len(), ranks as usize);
+        let sum: u64 = hosts.iter().map(|host| host["issued_write_bytes"].as_u64().unwrap()).sum();
+        assert_eq!(sum, trial["witnesses"]["issued_write_bytes"].as_u64().unwrap());
+        if let Some(counted) = trial["witnesses"]["block_layer_write_bytes"].as_u64() {
+            // Other programs write, too: less than what the hosts wrote is never right.
+            assert!(
+                counted >= sum - sum / 200,
+                "{ranks} hosts wrote {sum}, the block layer counted {counted}"
+            );
+        }
+        assert_eq!(trial["witnesses"]["hosts"]["hosts"], ranks);
+        assert_eq!(run["run"]["hosts"].as_array().unwrap().len(), ranks as usize);
+    }
+    assert_eq!(folder.left(), [""; 0]);
+}
+
+const STUDY: [&str; 7] = ["--set", "depth=1,4,8", "--size=16M", "--precision", "1%", "--seed", "5"];
+
+fn begin(ranks: u32, folder: &Folder, time: &str) -> Child {
+    let target = folder.target();
+    let words: Vec<&str> = ["run", "queue-depth", &target, "--time", time].into_iter().chain(STUDY).collect();
+    let mut command = mpirun(ranks, folder, &words);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("mpirun is there")
+}
+
+/// The working processes of a run: those whose parent is an iosonde-mpi, too.
+fn workers(mpirun: u32) -> Vec<u32> {
+    let of = |parent: u32| -> Vec<u32> {
+        let output =
+            Command::new("pgrep").args(["-P", &parent.to_string()]).output().expect("pgrep is there");
+        String::from_utf8_lossy(&output.stdout).lines().filter_map(|line| line.parse().ok()).collect()
+    };
+    of(mpirun).into_iter().flat_map(of).collect()
+}
+
+#[test]
+fn a_killed_host_ends_the_run_and_the_run_goes_on() {
+    let folder = Folder::new("killed");
+    let child = begin(3, &folder, "30s");
+    thread::sleep(Duration::from_secs(5));
+    let workers = workers(child.id());
+    assert_eq!(workers.len(), 3, "each rank is a process that works and one that waits");
+    let killed = Instant::now();
+    Command::new("kill").args(["-9", &workers[2].to_string()]).status().expect("kill is there");
+    let output = child.wait_with_output().expect("it ends");
+    assert!(killed.elapsed() < Duration::from_secs(30), "{:?}", killed.elapsed());
+    assert!(!output.status.success());
+    assert_eq!(folder.left(), [""; 0], "{}", said(&output));
+    let listed = run(1, &folder, &["ls"]);
+    assert!(listed.status.success(), "the notebook is sound: {}", said(&listed));
+    let other = run(2, &folder, &["resume"]);
+    assert_eq!(other.status.code(), Some(2), "{}", said(&other));
+    assert!(said(&other).contains("mpirun -n 3"), "{}", said(&other));
+    let resumed = document(&run(3, &folder, &["resume", "--json"]));
+    assert_eq!(resumed["run"]["state"], "done");
+    assert_eq!(folder.left(), [""; 0]);
+}
+
+#[test]
+fn bad_usage_is_said_once_and_touches_nothing() {
+    let folder = Folder::new("usage");
+    let nowhere = run(3, &folder, &["run", "queue-depth", "/nowhere/at/all"]);
+    assert_eq!(nowhere.status.code(), Some(2));
+    assert_eq!(said(&nowhere).matches("/nowhere/at/all").count(), 1, "{}", said(&nowhere));
+    let target = folder.target();
+    let little =
+        run(4, &folder, &["run", "queue-depth", &target, "--set", "rw=randwrite", "--max-write", "1M"]);
+    assert_eq!(little.status.code(), Some(2), "{}", said(&little));
+    assert!(said(&little).contains("--max-write"), "{}", said(&little));
+    let several = run(2, &folder, &["run", "queue-depth", &target, &folder.0.to_string_lossy()]);
+    assert_eq!(several.status.code(), Some(2), "{}", said(&several));
+    let simulated = run(2, &folder, &["run", "queue-depth", "sim:ideal"]);
+    assert!(said(&simulated).contains("--hosts 2"), "{}", said(&simulated));
+    assert_eq!(folder.left(), [""; 0]);
+}
