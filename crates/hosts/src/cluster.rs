@@ -96,7 +96,8 @@ impl Coordinator for Cluster {
             round_trip_ns: 0,
             same_machine: rank > 0,
         };
-        let mut whole = merged(finished.into_iter().zip(0..).map(part).collect(), announced_ns);
+        let mut whole =
+            merged(finished.into_iter().zip(0..).map(part).collect(), announced_ns, order.limits.duration_ns);
         // What was ordered, without one host's lateness.
         whole.trial.spec = order.spec.clone();
         Ok(whole)

@@ -291,7 +291,7 @@ impl<L: Link> Coordinator for Leader<L> {
         })?;
         parts.sort_by_key(|part| part.rank);
         let own_ns = parts[0].finished.active_ns;
-        let mut whole = merged(parts, announced_ns);
+        let mut whole = merged(parts, announced_ns, limits.duration_ns);
         if let Some(together) = &mut whole.trial.witnesses.hosts {
             let all_ns = monotonic_ns().saturating_sub(asked_ns);
             together.coordination_ns = all_ns.saturating_sub(own_ns.1 - own_ns.0);

@@ -46,12 +46,12 @@ impl Part {
 }
 
 /// The trial that the hosts' parts amount to; the first part is that of rank 0. `announced_ns` is the moment at which
-/// all were to begin, on the clock of rank 0.
+/// all were to begin, on the clock of rank 0, and `duration_ns` for how long they were to measure.
 ///
 /// # Panics
 /// Without any part.
-pub fn merged(mut parts: Vec<Part>, announced_ns: u64) -> FinishedTrial {
-    let together = togetherness(&parts, announced_ns);
+pub fn merged(mut parts: Vec<Part>, announced_ns: u64, duration_ns: u64) -> FinishedTrial {
+    let together = togetherness(&parts, announced_ns, duration_ns);
     let hosts = parts.iter().map(|part| share(part, announced_ns)).collect();
     let first_ns = parts.iter().map(|part| part.active_ns().0).min().unwrap_or(0);
     for part in &mut parts {
@@ -71,9 +71,12 @@ pub fn merged(mut parts: Vec<Part>, announced_ns: u64) -> FinishedTrial {
     FinishedTrial { trial, notes, active_ns }
 }
 
-/// How well they were together.
-fn togetherness(parts: &[Part], announced_ns: u64) -> Togetherness {
-    let active: Vec<(i64, i64)> = parts.iter().map(Part::active_ns).collect();
+/// How well they were together. The last requests come back after the time that was asked, of one host later than of
+/// another: what is then still out is no load that one of them had alone.
+fn togetherness(parts: &[Part], announced_ns: u64, duration_ns: u64) -> Togetherness {
+    let until_ns = i64::try_from(announced_ns.saturating_add(duration_ns)).unwrap_or(i64::MAX);
+    let asked = |(from_ns, to_ns): (i64, i64)| (from_ns, to_ns.min(until_ns.max(from_ns)));
+    let active: Vec<(i64, i64)> = parts.iter().map(|part| asked(part.active_ns())).collect();
     let first_ns = active.iter().map(|times| times.0).min().unwrap_or(0);
     let last_ns = active.iter().map(|times| times.1).max().unwrap_or(0);
     let common_ns = active.iter().map(|times| times.1).min().unwrap_or(0)
@@ -305,7 +308,7 @@ mod tests {
     fn counts_add_up_and_percentiles_come_from_all_requests() {
         // 1,000 requests of 100 us and 2,000 of 400 us: the median of all is 400 us, the mean of medians 250 us.
         let parts = vec![part(0, 5_000, 0, 1_000, 100_000), part(1, 5_000, 0, 2_000, 400_000)];
-        let trial = merged(parts, 5_000).trial;
+        let trial = merged(parts, 5_000, 1_000_000_000).trial;
         let read = trial.read.unwrap();
         assert_eq!((read.ios, read.histogram.total(), read.bytes), (3_000, 3_000, 3_000 * 4096));
         assert!((read.iops - 3_000.0).abs() < 1e-9);
@@ -320,19 +323,16 @@ mod tests {
     fn lateness_is_told_on_the_clock_of_rank_0() {
         // Host 1 began at 7.05 ms of its own clock, which is 2 ms ahead: 50 us after the announced moment of 5 ms.
         let parts = vec![part(0, 5_010_000, 0, 1_000, 1), part(1, 7_050_000, 2_000_000, 1_000, 1)];
-        let trial = merged(parts, 5_000_000).trial;
+        let trial = merged(parts, 5_000_000, 1_000_000_000).trial;
         let together = trial.witnesses.hosts.unwrap();
         assert_eq!(
             (together.start_skew_ns, together.slowest_rank, together.slowest_late_ns),
             (40_000, 1, 50_000)
         );
         assert_eq!(together.clock_error_ns, 10_000);
-        // Both were busy for 1 s - 40 us of 1 s + 40 us.
-        assert!(
-            (together.overlap_share - 999_960.0 / 1_000_040.0).abs() < 1e-9,
-            "{}",
-            together.overlap_share
-        );
+        // Until 1.005 s, when the time was up, both were there from 5.05 ms on, and one from 5.01 ms on.
+        let share = 999_950_000.0 / 999_990_000.0;
+        assert!((together.overlap_share - share).abs() < 1e-9, "{}", together.overlap_share);
         assert_eq!([trial.hosts[0].late_ns, trial.hosts[1].late_ns], [10_000, 50_000]);
     }
 
@@ -340,11 +340,11 @@ mod tests {
     fn rates_are_taken_over_the_time_that_all_measured() {
         // Half a second apart: only half of each host's second is common to both.
         let parts = vec![part(0, 0, 0, 1_000, 1), part(1, 500_000_000, 0, 1_000, 1)];
-        let trial = merged(parts, 0).trial;
+        let trial = merged(parts, 0, 1_000_000_000).trial;
         let read = trial.read.unwrap();
         assert_eq!(read.ios, 2_000);
         assert!((read.iops - 2_000.0).abs() < 1.0, "{}", read.iops);
-        assert!((trial.witnesses.hosts.unwrap().overlap_share - 1.0 / 3.0).abs() < 1e-9);
+        assert!((trial.witnesses.hosts.unwrap().overlap_share - 0.5).abs() < 1e-9);
         assert!((trial.windows.iter().map(|window| window.length_s).sum::<f64>() - 0.5).abs() < 1e-9);
     }
 
@@ -353,7 +353,7 @@ mod tests {
         let mut parts = vec![part(0, 0, 0, 10, 1), part(1, 0, 0, 10, 1)];
         parts[1].same_machine = false;
         parts[1].finished.trial.witnesses.block_layer_read_bytes = None;
-        assert_eq!(merged(parts, 0).trial.witnesses.block_layer_read_bytes, None);
+        assert_eq!(merged(parts, 0, 1_000_000_000).trial.witnesses.block_layer_read_bytes, None);
     }
 
     #[test]
