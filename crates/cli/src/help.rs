@@ -55,10 +55,7 @@ const COMMANDS: &[(&str, Examples, &[&str])] = &[
     (
         "cold",
         &[
-            (
-                "cold /dev/nvme1n1",
-                "whether a restored volume is still being fetched, in two minutes; only read",
-            ),
+            ("cold /dev/nvme1n1", "whether first reads are slow, in two minutes; only reads"),
             ("cold /srv/db/data.ibd", "one large file"),
         ],
         &[],

@@ -88,9 +88,10 @@ pub fn size_bytes(probe: &Trial, asked_bytes: u64, seconds: f64) -> u64 {
     let filled_bytes = probe.witnesses.issued_write_bytes;
     let left_s = (seconds - probe.elapsed_s).max(0.0);
     // The probe may ride on a write buffer: 0.8 keeps the fill inside its share where the rate then falls a little;
-    // where it falls a lot, the fill stops at its time limit and the working set is what was filled.
+    // where it falls a lot, the fill stops at its time limit and the working set is what was filled. A probe within one
+    // tick of the clock has no finite rate.
     let affordable_bytes = (probe.bytes_per_s() * left_s * 0.8) as u64;
-    let total_bytes = (filled_bytes + affordable_bytes).min(asked_bytes).max(filled_bytes);
+    let total_bytes = filled_bytes.saturating_add(affordable_bytes).min(asked_bytes).max(filled_bytes);
     total_bytes / FILL_BLOCK_BYTES * FILL_BLOCK_BYTES
 }
 
