@@ -18,10 +18,10 @@ pub(crate) struct Pause {
 impl Pause {
     pub(crate) fn take(&mut self) {
         self.looks = self.looks.saturating_add(1);
-        match self.looks {
-            ..=EAGER => std::thread::yield_now(),
-            ..=SOON => clock::sleep_ns(50_000),
-            _ => clock::sleep_ns(500_000),
+        if self.looks <= EAGER {
+            std::thread::yield_now();
+        } else {
+            clock::sleep_ns(if self.looks <= SOON { 50_000 } else { 500_000 });
         }
     }
 }
@@ -50,10 +50,12 @@ pub(crate) fn until_ns(at_ns: u64) {
     const EARLY_NS: u64 = 100_000;
     loop {
         let left_ns = at_ns.saturating_sub(clock::monotonic_ns());
-        match left_ns {
-            0 => return,
-            ..=EARLY_NS => std::thread::yield_now(),
-            _ => clock::sleep_ns(left_ns - EARLY_NS),
+        if left_ns == 0 {
+            return;
+        }
+        match left_ns.checked_sub(EARLY_NS) {
+            None | Some(0) => std::thread::yield_now(),
+            Some(early_ns) => clock::sleep_ns(early_ns),
         }
     }
 }

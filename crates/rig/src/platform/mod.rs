@@ -31,8 +31,8 @@ use windows as here;
 pub use atomic_writes::AtomicWrites;
 pub use here::files::{identity, identity_of, kind, nothing, without_ending};
 pub use here::{
-    allowed_memory_bytes, atomic_writes, attribute, boot, describe, host, locked_by_the_killed, look, may_write_in,
-    page_bytes, set_attribute, terminal_columns, unmapped_bytes, virtualization, witness,
+    allowed_memory_bytes, atomic_writes, attribute, boot, describe, host, locked_by_the_killed, look,
+    may_write_in, page_bytes, set_attribute, terminal_columns, unmapped_bytes, virtualization, witness,
 };
 pub(crate) use here::{clocks, files, guard, pages, positioned, scheduling, small_files};
 pub use here::{confine, interrupt, leave, memory, supervise};
