@@ -64,10 +64,7 @@ const COMMANDS: &[(&str, Examples, &[&str])] = &[
         "files",
         &[
             ("files ./", "10,000 files of 4 KiB, by one worker"),
-            (
-                "files /srv/mail --size 32k --workers 8 --directories 8",
-                "eight workers, each in a directory of its own",
-            ),
+            ("files /srv/mail --size 32k --workers 8 --directories 8", "eight workers, a directory each"),
         ],
         &[],
     ),
