@@ -9,8 +9,10 @@ mod campaign;
 mod command;
 mod destination;
 mod failure;
+mod follower;
 mod help;
 mod hosts;
+mod joined;
 mod measure;
 mod notebook;
 mod options;
@@ -41,7 +43,7 @@ use command::registry;
 use failure::Failure;
 use screen::Screen;
 
-pub use hosts::run_on_hosts;
+pub use follower::run_on_hosts;
 pub use simulated::{run_on_cluster, run_simulated};
 
 /// Runs the program on its command line and returns its exit code.
@@ -114,11 +116,14 @@ fn measures(command: &Command) -> bool {
 /// Refuses what one host does by itself: the others would only look on.
 fn refuse_on_hosts(cli: &Cli) -> Result<(), Failure> {
     match &cli.command {
-        Command::Capacity(_) | Command::Cold(_) | Command::Doctor(_) | Command::Fio(_) => {
-            Err(Failure::usage(
-                "capacity, cold, doctor and fio are about one host: use iosonde; hosts together do run, point, check and resume",
-            ))
-        }
+        Command::Capacity(_)
+        | Command::Cold(_)
+        | Command::Doctor(_)
+        | Command::Files(_)
+        | Command::Fio(_) => Err(Failure::usage(
+            "capacity, cold, doctor, files and fio are about one host: use iosonde; hosts together do run, point, \
+                 check and resume",
+        )),
         Command::Run(args) if args.repeats.is_some() => Err(Failure::usage(
             "--repeats starts a process for each, which MPI does not know; start the run itself several times",
         )),

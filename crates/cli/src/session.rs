@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-use iosonde_hosts::{Cluster, Deed};
+use iosonde_hosts::Deed;
 use iosonde_model::{Device, DeviceNote, HidingLayer, Host, Medium, RunHost, units};
 use iosonde_rig::{
     drive::Limits,
@@ -103,44 +103,6 @@ impl Session {
     pub fn address_on_all(&mut self, bytes: u64) -> Result<(), Failure> {
         self.address(bytes);
         self.hosts.share(Deed::Address(bytes)).map_err(failure_of)
-    }
-}
-
-/// Opens a target on all hosts; nothing has been written to it yet.
-pub fn open(
-    text: &str,
-    options: &Options,
-    asked: Asked,
-    strays: &mut dyn StrayRecorder,
-) -> Result<Session, Failure> {
-    let mut session = open_here(text, options, asked, strays)?;
-    let (wanted, there) = (options.hosts.unwrap_or(1), Hosts::of_process());
-    if session.device.medium == Medium::Simulated {
-        refuse_processes(text, &there)?;
-        if wanted > 1 {
-            session.hosts = Hosts::simulated(Cluster::new(wanted));
-        }
-    } else if wanted == there.count() {
-        session.hosts = there;
-    } else {
-        return Err(Failure::usage(format!(
-            "hosts that are asked for: {wanted}; that are there: {}. Start as many with MPI:  mpirun -n {wanted} \
-             --map-by node iosonde-mpi ..",
-            there.count()
-        )));
-    }
-    let hosts = session.hosts.clone();
-    hosts.join(&mut session, (text, options, asked), strays)?;
-    Ok(session)
-}
-
-/// Simulated hosts are in one process.
-fn refuse_processes(text: &str, there: &Hosts) -> Result<(), Failure> {
-    match there.count() {
-        1 => Ok(()),
-        count => Err(Failure::usage(format!(
-            "{text} is simulated, and its hosts need no MPI:  iosonde run --hosts {count} {text}"
-        ))),
     }
 }
 

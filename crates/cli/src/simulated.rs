@@ -9,6 +9,7 @@ use crate::{
     campaign::plan,
     failure::Failure,
     hosts::Hosts,
+    joined,
     measure::{Measurement, info::new_info},
     notebook,
     options::Options,
@@ -53,7 +54,7 @@ fn measured_on(
     let mut session = session::simulated(NAME, &file, &options)?;
     session.hosts = hosts.clone();
     let asked = Asked { command: "iosonde run", writes: studies::writes(&study)?, apart: &[] };
-    hosts.join(&mut session, (NAME, &options, asked), &mut notebook::Unwritten)?;
+    joined::join(&mut session, (NAME, &options, asked), &mut notebook::Unwritten)?;
     plan::planned(&study, NAME, &options, &session)?;
     let (mut run, closed) = followed(&study, options, session)?;
     conclude::conclude(&mut run, Some(&closed)).map_err(Failure::failed)?;

@@ -37,8 +37,8 @@ impl Cluster {
         Self { late: Some((rank, late_ns)), ..self }
     }
 
-    /// One of them keeps this share of the queue depth only. Where the storage is saturated, all requests wait alike, and
-    /// its throughput is the same share of another host's (Little's law).
+    /// One of them keeps this share of the queue depth only. Where the storage is saturated, all requests wait alike,
+    /// and its throughput is the same share of another host's (Little's law).
     #[must_use]
     pub fn with_shallow(self, rank: u32, share: f64) -> Self {
         Self { shallow: Some((rank, share)), ..self }

@@ -11,7 +11,7 @@ use iosonde_rig::{
     clock::monotonic_ns,
     drive::Limits,
     guard::StrayRecorder,
-    hosts::Rendezvous,
+    rendezvous::Rendezvous,
     stall::StallWatch,
     trial::{Bed, Order},
 };

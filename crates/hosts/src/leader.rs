@@ -11,7 +11,8 @@ use iosonde_rig::{
     clock::monotonic_ns,
     drive::Limits,
     guard::StrayRecorder,
-    hosts::{Part, Rendezvous, merged},
+    hosts::{Part, merged},
+    rendezvous::Rendezvous,
     trial::{Bed, FinishedTrial, Order},
 };
 

@@ -1,8 +1,9 @@
-//! Several hosts that measure one storage at the same time: each one's part of a trial, and how well they were together.
+//! Several hosts that measure one storage at the same time: each one's part of a trial, and how well they were
+//! together.
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Direction, Op, Trial};
+use crate::Op;
 
 /// One of the hosts of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -46,20 +47,6 @@ pub struct HostDirection {
     pub latency_ns_p99: Option<f64>,
 }
 
-impl HostDirection {
-    fn of(direction: &Direction) -> Self {
-        Self {
-            ios: direction.ios,
-            bytes: direction.bytes,
-            errors: direction.errors,
-            iops: direction.iops,
-            bytes_per_s: direction.bytes_per_s,
-            latency_ns_mean: direction.latency_ns.mean,
-            latency_ns_p99: direction.latency_ns.p99,
-        }
-    }
-}
-
 /// One host's part of a trial.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct HostShare {
@@ -92,21 +79,6 @@ pub struct HostShare {
 }
 
 impl HostShare {
-    /// The counts and rates of a host's own trial.
-    pub fn of(rank: u32, trial: &Trial) -> Self {
-        Self {
-            rank,
-            read: trial.read.as_ref().map(HostDirection::of),
-            write: trial.write.as_ref().map(HostDirection::of),
-            trim: trial.trim.as_ref().map(HostDirection::of),
-            issued_read_bytes: trial.witnesses.issued_read_bytes,
-            issued_write_bytes: trial.witnesses.issued_write_bytes,
-            elapsed_s: trial.elapsed_s,
-            busy_share: trial.busy_share,
-            ..Self::default()
-        }
-    }
-
     /// Returns its part of one direction.
     pub fn direction(&self, op: Op) -> Option<&HostDirection> {
         match op {

@@ -14,6 +14,7 @@ mod files;
 mod finding;
 pub mod fio;
 mod histogram;
+mod host_share;
 mod hosts;
 mod layer;
 mod name;

@@ -4,23 +4,12 @@
 //! done with the jobs of one host. Percentiles come from the merged histogram, never from those of the hosts. Counters
 //! of a machine are its own: of several hosts on one machine only the first one's count.
 
-use std::io;
-
 use iosonde_model::{HostShare, Stream, Togetherness, Trial, TrialSpec, Witnesses};
 
 use crate::{
     merge::{self, Recorded},
     trial::FinishedTrial,
 };
-
-/// Where a host waits for the others within a trial.
-pub trait Rendezvous {
-    /// All engines of this host are open: returns when all hosts begin, or an error where none does.
-    fn start(&mut self) -> io::Result<()>;
-    /// The last request of this host is back: returns when that of every host is, so that what is read afterwards is
-    /// all of what they did.
-    fn ended(&mut self) -> io::Result<()>;
-}
 
 /// One host's part of a trial, on its way to rank 0.
 #[derive(Debug)]
@@ -111,8 +100,8 @@ fn shift(trial: &mut Trial, late_s: f64) {
     }
 }
 
-/// What was seen around the parts: bytes are added, shares are those of the worst host, and a reading that one host lacks
-/// is lacking. What is left is rank 0's.
+/// What was seen around the parts: bytes are added, shares are those of the worst host, and a reading that one host
+/// lacks is lacking. What is left is rank 0's.
 fn witnesses(parts: &[Part]) -> Witnesses {
     let all = || parts.iter().map(|part| &part.finished.trial.witnesses);
     let machines =

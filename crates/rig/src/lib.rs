@@ -74,6 +74,7 @@ pub mod payload;
 pub mod platform;
 pub mod prepare;
 mod recorder;
+pub mod rendezvous;
 mod simulated;
 mod slots;
 pub mod stall;

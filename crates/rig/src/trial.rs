@@ -11,11 +11,11 @@ use crate::{
     crew::{self, Around, Job, Shift, Worked},
     drive::Limits,
     engine::Storage,
-    hosts::Rendezvous,
     issued::Issued,
     merge::Team,
     platform::files,
     prepare,
+    rendezvous::Rendezvous,
     verify::VerifyPlan,
     witness::Watch,
 };

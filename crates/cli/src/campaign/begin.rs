@@ -9,6 +9,7 @@ use iosonde_store::Notebook;
 use super::{Campaign, CampaignSpec, SessionSpec, plan, turn::Turn};
 use crate::{
     failure::Failure,
+    joined,
     measure::{Measurement, book::Book, info::new_info},
     notebook, requirements,
     screen::Screen,
@@ -66,7 +67,7 @@ fn open(
     notebook: &mut Notebook,
 ) -> Result<(Session, u64), Failure> {
     let (study, SessionSpec { target, options, .. }) = (&spec.study, own);
-    let mut session = session::open(target, options, asked, &mut notebook::Strays(notebook))?;
+    let mut session = joined::open(target, options, asked, &mut notebook::Strays(notebook))?;
     let (schedule, _) = plan::planned(study, target, options, &session)?;
     let written_bytes = plan::written_bytes(study, options, &session, &schedule);
     session.host.ceilings = fits::ceilings(&session.device, study, target)?;

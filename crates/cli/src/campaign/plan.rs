@@ -11,11 +11,12 @@ use iosonde_rig::prepare;
 use super::CampaignSpec;
 use crate::{
     failure::Failure,
+    joined,
     measure::{follow::terms, write_limit},
     notebook,
     options::Options,
     screen::Screen,
-    session::{self, Asked, Session, fits},
+    session::{Asked, Session, fits},
     studies, typed,
 };
 
@@ -85,7 +86,7 @@ struct DryRun {
 fn dry_run_of(study: &Study, target: &str, options: &Options) -> Result<DryRun, Failure> {
     let command = format!("iosonde run {}", study.name);
     let asked = Asked { command: &command, writes: studies::writes(study)?, apart: &[] };
-    let session = session::open(target, options, asked, &mut notebook::Unwritten)?;
+    let session = joined::open(target, options, asked, &mut notebook::Unwritten)?;
     let (schedule, left_out) = planned(study, target, options, &session)?;
     let plan = schedule.forecast();
     let mut text = format!("{} on {target}   {}\n\n", study.name, iosonde_report::subject(&session.device));

@@ -9,12 +9,13 @@ use super::{Campaign, turn::Turn};
 use crate::{
     destination::Destination,
     failure::Failure,
+    joined,
     measure::{Measurement, book::Book},
     notebook,
     options::Options,
     output,
     screen::Screen,
-    session::{self, Asked, Session},
+    session::{Asked, Session},
     studies,
 };
 
@@ -118,7 +119,7 @@ fn opened_again(
     let study = Study::parse(&kept.info.study_source, &kept.info.study).map_err(Failure::failed)?;
     let apart = notebook::files(book.path());
     let asked = Asked { command: "iosonde run", writes: studies::writes(&study)?, apart: &apart };
-    let session = session::open(&kept.info.target, &options, asked, &mut notebook::Strays(&mut book))?;
+    let session = joined::open(&kept.info.target, &options, asked, &mut notebook::Strays(&mut book))?;
     refuse_another_file(&kept.info, &options, &session)?;
     let simulated = session.device.medium == Medium::Simulated;
     let (replay, elapsed_before_s) = if simulated {

@@ -107,7 +107,7 @@ fn open(target: &str, kind: Option<TargetKind>) -> Result<Session, Failure> {
         additions: Vec::new(),
     };
     let asked = Asked { command: COMMAND, writes: Writes::None, apart: &[] };
-    session::open(target, &options, asked, &mut notebook::Unwritten)
+    session::open_here(target, &options, asked, &mut notebook::Unwritten)
 }
 
 /// The target by itself, and what lies below it by itself.

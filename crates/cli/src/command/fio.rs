@@ -145,7 +145,7 @@ fn run_batch(
     }
     let writes = if writes.is_some() { Writes::Needed } else { Writes::None };
     let asked = Asked { command: "iosonde fio JOBFILE --target", writes, apart: &apart };
-    let opened = session::open(batch.site.target(), &options, asked, &mut notebook::Strays(&mut book));
+    let opened = session::open_here(batch.site.target(), &options, asked, &mut notebook::Strays(&mut book));
     let mut session = opened.map_err(|failure| words::of_the_file(failure, batch))?;
     if let Site::Existing(_) = batch.site {
         // fio measures a file that is there as it is.

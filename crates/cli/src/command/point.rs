@@ -16,12 +16,13 @@ use crate::{
     args::PointArgs,
     destination::failure_of,
     failure::Failure,
+    joined,
     measure::{Measurement, power, prepare::FOREVER_S},
     notebook,
     options::Options,
     output::{self, result},
     screen::Screen,
-    session::{self, Asked, Session, fits},
+    session::{Asked, Session, fits},
     single::{self, Titles},
     stream::StreamArgs,
 };
@@ -60,7 +61,7 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
     let changes = streams(args).any(|stream| stream.rw.changes());
     let writes = if changes { Writes::Needed } else { Writes::None };
     let asked = Asked { command: "iosonde point", writes, apart: &apart };
-    let session = session::open(&args.target, &options, asked, &mut notebook::Strays(&mut book))?;
+    let session = joined::open(&args.target, &options, asked, &mut notebook::Strays(&mut book))?;
     fits::refuse_what_does_not_fit(&args.target, &session, &options)?;
     refuse(args, &session)?;
     let titles = Titles {

@@ -4,8 +4,9 @@
 //! are compared over the hosts' own messages, by the shortest of several round trips).
 //!
 //! Rule: a trial is invalid where the time in which all hosts had requests is less than 98 % of the time in which any
-//! had, up to the end of the time that was asked: what comes back after it does not count. The throughput of all is then the sum of what was not there at once: a host that is alone for 2 % of the time
-//! is given up to all of the storage in it. The clocks' own error counts against it.
+//! had, up to the end of the time that was asked: what comes back after it does not count. The throughput of all is then
+//! the sum of what was not there at once: a host that is alone for 2 % of the time is given up to all of the storage in
+//! it. The clocks' own error counts against it.
 //!
 //! Verdict: invalid about everything. The trial is repeated within the round. A trial of one host is not looked at.
 //!

@@ -1,0 +1,12 @@
+//! Where a host waits for the others.
+
+use std::io;
+
+/// Where a host waits for the others within a trial.
+pub trait Rendezvous {
+    /// All engines of this host are open: returns when all hosts begin, or an error where none does.
+    fn start(&mut self) -> io::Result<()>;
+    /// The last request of this host is back: returns when that of every host is, so that what is read afterwards is
+    /// all of what they did.
+    fn ended(&mut self) -> io::Result<()>;
+}
