@@ -36,7 +36,7 @@ mod tests {
         check(WorkloadGroup::ALL, WorkloadGroup::as_str);
         check(RunProperty::ALL, RunProperty::as_str);
         check(TraitKey::ALL, TraitKey::as_str);
-        assert_eq!([FindingName::ALL.len(), CheckName::ALL.len(), ExperimentName::ALL.len()], [41, 24, 21]);
+        assert_eq!([FindingName::ALL.len(), CheckName::ALL.len(), ExperimentName::ALL.len()], [41, 26, 21]);
     }
 
     #[test]
