@@ -5,8 +5,9 @@
 //!
 //! Rule: a warning where the interval of a host's ratio lies beyond 2 %. The ratio is the geometric mean over the
 //! points, and its error counts the points as wholly alike. With n hosts each statement has the n-th part of what may
-//! be wrong (Bonferroni): the chance of naming any host of a run in which all are alike is at most 5 %. With many
-//! hosts and few rounds the intervals are wide; more rounds narrow them.
+//! be wrong (Bonferroni), and is wider by one turn of each side (what a host has outstanding): the chance of naming
+//! any host of a run in which all are alike is at most 5 %. With many hosts and few rounds the intervals are wide;
+//! more rounds narrow them.
 //!
 //! Not checked with fewer than three hosts (two differ from each other), or fewer than five valid rounds of a point.
 //!
@@ -19,9 +20,9 @@
 
 use std::collections::BTreeMap;
 
-use iosonde_model::{About, CheckName, Op, Phase, Reason, Run, Scope, Trial, Verdict, cause};
-#[cfg(test)]
-use iosonde_model::{HostDirection, HostShare};
+use iosonde_model::{
+    About, CheckName, HostDirection, HostShare, Op, Phase, Reason, Run, Scope, Trial, Verdict, cause,
+};
 use iosonde_stats::{LogEstimate, robust::median};
 
 use super::{Check, TrialStanding};
@@ -74,19 +75,34 @@ impl Check for OddHost {
 
 #[cfg(test)]
 fn share(rank: u32, iops: f64) -> HostShare {
-    HostShare { rank, read: Some(HostDirection { iops, ..HostDirection::default() }), ..HostShare::default() }
+    let read = HostDirection { ios: iops as u64, iops, ..HostDirection::default() };
+    HostShare { rank, read: Some(read), ..HostShare::default() }
 }
 
-/// Logarithm of each host's throughput over the median of the others'; `None` where one of them did nothing.
-fn log_ratios(trial: &Trial) -> Option<Vec<f64>> {
-    let iops = |host: &iosonde_model::HostShare| {
-        Op::DIRECTIONS.into_iter().filter_map(|op| host.direction(op)).map(|own| own.iops).sum::<f64>()
+/// The hosts of one round.
+struct Round {
+    /// Logarithm of each host's throughput over the median of the others'.
+    log_ratios: Vec<f64>,
+    /// What one turn more or less on both sides of a ratio changes it by. Hosts that take turns at a queue complete all
+    /// that they have outstanding in each, and the same hosts are ahead in each round.
+    one_turn: f64,
+}
+
+/// A trial as a round; `None` where a host did nothing.
+fn round(trial: &Trial) -> Option<Round> {
+    let sides = |host: &HostShare, of: fn(&HostDirection) -> f64| -> f64 {
+        Op::DIRECTIONS.into_iter().filter_map(|op| host.direction(op)).map(of).sum()
     };
-    let logs: Vec<f64> = trial.hosts.iter().map(|host| iops(host).ln()).collect();
-    if !logs.iter().all(|log| log.is_finite()) {
-        return None;
-    }
-    let mut sorted = logs.clone();
+    let least = trial.hosts.iter().map(|host| sides(host, |own| own.ios as f64)).reduce(f64::min)?;
+    let logs: Vec<f64> = trial.hosts.iter().map(|host| sides(host, |own| own.iops).ln()).collect();
+    let outstanding = trial.spec.asked_in_flight() as f64 / trial.hosts.len() as f64;
+    let has_done = least > 0.0 && logs.iter().all(|log| log.is_finite());
+    has_done
+        .then(|| Round { log_ratios: log_ratios(&logs), one_turn: 2.0 * (1.0 + outstanding / least).ln() })
+}
+
+fn log_ratios(logs: &[f64]) -> Vec<f64> {
+    let mut sorted = logs.to_vec();
     sorted.sort_by(f64::total_cmp);
     let ratio = |own: &f64| {
         // The median of the others, without sorting anew for each of a thousand hosts.
@@ -96,7 +112,7 @@ fn log_ratios(trial: &Trial) -> Option<Vec<f64>> {
         let middle = [at((others - 1) / 2), at(others / 2)];
         own - median(&middle).unwrap_or(*own)
     };
-    Some(logs.iter().map(ratio).collect())
+    logs.iter().map(ratio).collect()
 }
 
 fn verdict(run: &Run, standing: &TrialStanding) -> Verdict {
@@ -105,12 +121,12 @@ fn verdict(run: &Run, standing: &TrialStanding) -> Verdict {
     if hosts < HOSTS_MIN {
         return Verdict::NotChecked(reason(cause::OddHost::TooFewHosts { hosts, needed: HOSTS_MIN }));
     }
-    let mut points: BTreeMap<usize, Vec<Vec<f64>>> = BTreeMap::new();
+    let mut points: BTreeMap<usize, Vec<Round>> = BTreeMap::new();
     for trial in &run.trials {
         let counts = trial.phase == Phase::Measure && standing.is_valid_for(trial, About::Rate);
         let whole = trial.hosts.len() == hosts;
-        if let Some((point, ratios)) = trial.point.filter(|_| counts && whole).zip(log_ratios(trial)) {
-            points.entry(point).or_default().push(ratios);
+        if let Some((point, round)) = trial.point.filter(|_| counts && whole).zip(round(trial)) {
+            points.entry(point).or_default().push(round);
         }
     }
     points.retain(|_, rounds| rounds.len() >= FEWEST_TRIALS);
@@ -133,12 +149,14 @@ fn verdict(run: &Run, standing: &TrialStanding) -> Verdict {
 }
 
 /// A host's ratio with its interval.
-fn ratio(host: usize, points: &BTreeMap<usize, Vec<Vec<f64>>>, confidence: f64) -> Option<(f64, f64, f64)> {
-    let of_point = |rounds: &Vec<Vec<f64>>| {
-        LogEstimate::mean_of(&rounds.iter().map(|ratios| ratios[host]).collect::<Vec<f64>>())
+fn ratio(host: usize, points: &BTreeMap<usize, Vec<Round>>, confidence: f64) -> Option<(f64, f64, f64)> {
+    let of_point = |rounds: &Vec<Round>| {
+        let logs: Vec<f64> = rounds.iter().map(|round| round.log_ratios[host]).collect();
+        let one_turn = rounds.iter().map(|round| round.one_turn).sum::<f64>() / rounds.len() as f64;
+        LogEstimate::mean_of(&logs).map(|mean| (mean.log_mean, mean.half_width(confidence) + one_turn))
     };
-    let told: Vec<LogEstimate> = points.values().filter_map(of_point).collect();
-    let mean = |of: &dyn Fn(&LogEstimate) -> f64| told.iter().map(of).sum::<f64>() / told.len() as f64;
-    let (log, half) = (mean(&|one| one.log_mean), mean(&|one| one.half_width(confidence)));
+    let told: Vec<(f64, f64)> = points.values().filter_map(of_point).collect();
+    let mean = |of: fn(&(f64, f64)) -> f64| told.iter().map(of).sum::<f64>() / told.len() as f64;
+    let (log, half) = (mean(|one| one.0), mean(|one| one.1));
     (!told.is_empty()).then(|| (log.exp(), (log - half).exp(), (log + half).exp()))
 }

@@ -21,6 +21,15 @@ pub enum HostsApart {
         /// Error of the comparison of clocks, in nanoseconds.
         clock_error_ns: u64,
     },
+    /// The storage did not come round to all of them often enough.
+    FewTurns {
+        /// Hosts of the trial.
+        hosts: u32,
+        /// Hosts that completed too few requests.
+        few: u32,
+        /// Requests that it takes, in multiples of those that a host has outstanding.
+        turns_needed: u64,
+    },
     /// Nobody wrote down when they began.
     Unknown {
         /// Hosts of the trial.
