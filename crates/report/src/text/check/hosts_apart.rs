@@ -20,8 +20,8 @@ pub(super) fn words(cause: &HostsApart) -> String {
             )
         }
         HostsApart::FewTurns { hosts, few, turns_needed } => format!(
-            "{few} of {hosts} hosts completed less than {turns_needed} times their queue depth: measure longer (`--time`), \
-             or at a lower queue depth"
+            "{few} of {hosts} hosts completed less than {turns_needed} times their queue depth: measure longer \
+             (`--time`), or at a lower queue depth"
         ),
         HostsApart::Unknown { hosts } => format!("the starts of the {hosts} hosts are not recorded"),
     }
