@@ -223,8 +223,8 @@ fn refuse_what_does_not_fit(batch: &Batch, session: &Session, options: &Options)
     };
     let job = &batch.groups[0].jobs[0];
     Err(Failure::usage(format!(
-        "{}: the files of these jobs need {}, and {} may be taken in {} (half of what is free, and a tenth of the file \
-         system stays free); --size {} caps each file",
+        "{}: the files of these jobs need {}, and {} may be taken in {} (half of what is free; a tenth of the file \
+         system or 10 GiB stays free); --size {} caps each file",
         job.place_of("size"),
         units::size(needed_bytes),
         units::size(session.room_bytes),

@@ -75,7 +75,7 @@ pub fn refuse_what_does_not_fit(target: &str, session: &Session, options: &Optio
     let free = session.admitted.as_ref().and_then(|admitted| admitted.free_bytes);
     let there = match (free, session.device.kind.as_str()) {
         (Some(free), _) => format!(
-            "{} are free there, of which {room} may be taken (half, and a tenth of the file system stays free)",
+            "{} are free there, of which {room} may be taken (half; a tenth of the file system or 10 GiB stays free)",
             units::size(free)
         ),
         (None, "directory") => format!("{room} may be taken there at most"),

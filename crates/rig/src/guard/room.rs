@@ -7,6 +7,10 @@ pub(crate) const ROOM_MIN_BYTES: u64 = 64 << 20;
 /// enough to measure, and little to clean up should it be too much.
 const UNTOLD_BYTES: u64 = 1 << 30;
 
+/// What stays free for others: a tenth, so that a small file system does not run full, and on a large one no more than
+/// this. A tenth of 20 TB would refuse a file of 64 MiB where 1.9 TB are free.
+const STAYS_FREE_MAX_BYTES: u64 = 10 << 30;
+
 /// Space of a file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Room {
@@ -14,7 +18,8 @@ pub(crate) struct Room {
     pub(crate) available_bytes: Option<u64>,
     /// The file system's size; 0 where it does not tell.
     pub(crate) total_bytes: u64,
-    /// Largest size of an own file: at most half of the available bytes, and a tenth of the file system stays free.
+    /// Largest size of an own file: at most half of the available bytes, and a tenth of the file system (10 GiB at
+    /// most) stays free.
     pub(crate) own_bytes: u64,
     /// Size of an own file that takes the room of all: a fiftieth of what is available stays.
     pub(crate) whole_bytes: u64,
@@ -24,8 +29,9 @@ pub(crate) struct Room {
 
 /// The room by the rules; `file_limit_bytes` is the largest file of this process.
 pub(crate) fn share(total_bytes: u64, available_bytes: Option<u64>, file_limit_bytes: Option<u64>) -> Room {
+    let stays_bytes = (total_bytes / 10).min(STAYS_FREE_MAX_BYTES);
     let by_rules =
-        available_bytes.map_or(UNTOLD_BYTES, |bytes| (bytes / 2).min(bytes.saturating_sub(total_bytes / 10)));
+        available_bytes.map_or(UNTOLD_BYTES, |bytes| (bytes / 2).min(bytes.saturating_sub(stays_bytes)));
     let limit_bytes = file_limit_bytes.unwrap_or(u64::MAX);
     let own_bytes = by_rules.min(limit_bytes);
     // Programs that write a little meanwhile find room: 64 MiB at least.
@@ -48,6 +54,9 @@ mod tests {
         // 100 GiB with 12 free: half is 6, but 10 must stay.
         assert_eq!(share(100 * GIB, Some(12 * GIB), None).own_bytes, 2 * GIB);
         assert_eq!(share(100 * GIB, Some(9 * GIB), None).own_bytes, 0);
+        // A large one with little of it free keeps 10 GiB, not a tenth.
+        assert_eq!(share(1000 * GIB, Some(24 * GIB), None).own_bytes, 12 * GIB);
+        assert_eq!(share(1000 * GIB, Some(12 * GIB), None).own_bytes, 2 * GIB);
         let limited = share(100 * GIB, Some(80 * GIB), Some(GIB));
         assert_eq!(share(0, None, None).own_bytes, GIB);
         assert_eq!((limited.own_bytes, limited.process_limit), (GIB, true));
@@ -69,7 +78,7 @@ mod tests {
             let available = available.min(total);
             let own = share(total, Some(available), limit).own_bytes;
             prop_assert!(own <= available / 2);
-            prop_assert!(own == 0 || available - own >= total / 10);
+            prop_assert!(own == 0 || available - own >= (total / 10).min(10 * GIB));
         }
     }
 }

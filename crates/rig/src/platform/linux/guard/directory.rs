@@ -147,7 +147,7 @@ fn too_small(path: &Path, room: &Room, least_bytes: u64) -> Refusal {
     let refusal = Refusal::new(sentence)
         .hint(format!(
             "iosonde needs {least}, takes at most half of what is available, and leaves a tenth \
-             of the file system."
+             of the file system, or 10 GiB of a large one."
         ))
         .hint("Free some space, or name a directory on another file system.");
     // The files that fill it can be read instead.
