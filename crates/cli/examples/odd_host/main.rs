@@ -1,8 +1,8 @@
 //! Prints how often the check `odd-host` names a host that has four fifths of the others' throughput, and how often it
 //! names one of hosts that are alike: the table of `docs/many-hosts.md`.
 //!
-//! `odd_host [--runs N] [--seed N]`: N clusters are drawn at random (3 to 16 hosts on one queue of 2 to 32 servers), and
-//! each is measured twice, alike and with one odd host, by the functions that `iosonde run .. --hosts N` calls.
+//! `odd_host [--runs N] [--seed N]`: N clusters are drawn at random (3 to 16 hosts on one queue of 2 to 32 servers).
+//! Each is measured twice, alike and with one odd host, by the functions that `iosonde run .. --hosts N` calls.
 
 #![allow(clippy::print_stdout)]
 
