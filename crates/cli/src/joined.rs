@@ -35,7 +35,7 @@ pub fn open(
         session.hosts = there;
     } else {
         return Err(Failure::usage(format!(
-            "hosts that are asked for: {wanted}; that are there: {}. Start as many with MPI:  mpirun -n {wanted} \
+            "--hosts {wanted} needs {wanted} hosts, and this run has {}; start them with MPI: mpirun -n {wanted} \
              --map-by node iosonde-mpi ..",
             there.count()
         )));
