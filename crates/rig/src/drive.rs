@@ -525,7 +525,8 @@ impl<'a> Drive<'a> {
         if stopped && self.stage != Stage::Done {
             self.drain();
         }
-        if self.limits.ios.is_some_and(|limit| self.issued.ios >= limit) {
+        // The flush that the last requests are due for belongs to them.
+        if self.limits.ios.is_some_and(|limit| self.issued.ios >= limit) && !self.held_by_a_flush() {
             self.drain();
         }
         let overdue_ns = now_ns.saturating_sub(self.last_completion_ns);
