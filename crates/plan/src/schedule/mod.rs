@@ -124,6 +124,8 @@ pub struct ScheduledTrial {
     pub settling_ns: u64,
     /// True if the span is read once before the trial.
     pub pass_first: bool,
+    /// True if the trial ends after one pass over the span, and not before.
+    pub one_pass: bool,
     /// Seed of the trial's offsets and payload.
     pub seed: u64,
 }
@@ -248,6 +250,19 @@ pub fn fits(points: usize, visiting: &Visiting, terms: &Terms, rounds: u32) -> R
     Err(Unplannable::TooShort { budget_s, needed_s, trial_s, points, fit, rounds })
 }
 
+/// Length of the trials of a round that takes so long, where some have to be longer and the others share what is left.
+fn even_s(mut mins_s: Vec<f64>, round_s: f64) -> f64 {
+    mins_s.sort_by(|a, b| b.total_cmp(a));
+    let (mut left_s, mut left) = (round_s, mins_s.len());
+    for min_s in mins_s {
+        if min_s <= left_s / left as f64 {
+            break;
+        }
+        (left_s, left) = (left_s - min_s, left - 1);
+    }
+    left_s / left.max(1) as f64
+}
+
 /// Schedule of a run: it returns the next trial, and says when to stop.
 #[derive(Debug)]
 pub struct Schedule {
@@ -284,19 +299,18 @@ impl Schedule {
             return Err(Unplannable::Nothing);
         }
         fits(points.len(), &visiting, &terms, FEWEST_COMPLETE_ROUNDS)?;
-        let mins_s = || visiting.shortest_s(points.len());
         let small = FEWEST_TRIALS_IN_ALL.div_ceil(points.len() as u32 + 1);
         let aim = f64::from(terms.rounds.unwrap_or(ROUNDS_AIMED_AT.max(small)).max(1));
-        // Trials with a length of their own have it; the others share the rest.
-        let (own, free): (Vec<f64>, Vec<f64>) = mins_s().partition(|min_s| *min_s > 0.0);
-        let taken_s = own.iter().map(|min_s| min_s + terms.overhead_s).sum::<f64>();
-        let even_s = (PLANNED_SHARE * terms.budget_s / aim - taken_s) / free.len() as f64 - terms.overhead_s;
-        let trial_s = even_s.clamp(SHORTEST_TRIAL_S, LONGEST_TRIAL_S);
+        let round_s = PLANNED_SHARE * terms.budget_s / aim - terms.overhead_s * (points.len() + 1) as f64;
+        let trial_s = even_s(visiting.shortest_s(points.len()).collect(), round_s)
+            .clamp(SHORTEST_TRIAL_S, LONGEST_TRIAL_S);
         let is_canary = |spec: &TrialSpec| {
             let small = spec.rw == Rw::RandRead && spec.block_size_bytes == 4096;
             small && spec.asked_in_flight() == 1 && spec.rate_iops.is_none()
         };
-        let canary = points.iter().position(|point| is_canary(&point.spec)).unwrap_or(0);
+        // Reads, where there are any: what a write leaves in a buffer would be part of the next trial.
+        let place = |of: &dyn Fn(&TrialSpec) -> bool| points.iter().position(|point| of(&point.spec));
+        let canary = place(&is_canary).or_else(|| place(&|spec| !spec.changes())).unwrap_or(0);
         let emphasis = Emphasis::default();
         let memory = Mutex::default();
         Ok(Self { points, visiting, terms, canary, trial_s, reads_only: false, emphasis, memory })
@@ -399,6 +413,7 @@ impl Schedule {
             from_the_start: self.visiting.manner(slot.point).from_the_start,
             settling_ns: (settling_s * 1e9).round() as u64,
             pass_first: self.visiting.manner(slot.point).pass_first,
+            one_pass: self.visiting.manner(slot.point).one_pass,
             seed: chance::draw(&[
                 self.terms.seed,
                 u64::from(slot.round),

@@ -53,6 +53,14 @@ fn quiet(n: usize, slot: Slot) -> f64 {
 }
 
 #[test]
+fn trials_that_have_to_be_longer_leave_the_rest_to_the_others() {
+    // 10 s for four: one takes 4 s, and three share 6.
+    assert_eq!(super::even_s(vec![0.0, 4.0, 0.0, 1.5], 10.0), 2.0);
+    assert_eq!(super::even_s(vec![0.0, 0.5, 0.0, 1.5], 10.0), 2.5);
+    assert_eq!(super::even_s(vec![8.0, 5.0, 0.0], 10.0), -3.0, "a shortest length follows");
+}
+
+#[test]
 fn ninety_seconds_make_ten_rounds_of_quarter_seconds() {
     let plan = Schedule::new(plain_points(27), terms(70.0)).unwrap().forecast();
     // 0.97 * 70 s / (10 * 28) − 0.01 s = 0.2325 s; a round takes 28 * 0.2425 = 6.79 s, and 70 s hold ten of
