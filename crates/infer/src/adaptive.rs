@@ -1,5 +1,5 @@
 //! Points between the grid's, where they narrow a finding: the queue depth at saturation, the block sizes just below
-//! and just above the edge of the plateau, the span at the edge of a cache.
+//! and just above the edge of the plateau, the span at the edge of a cache, the loads around a latency limit.
 //!
 //! The plain grid is measured in any case, so that runs stay comparable; what is added comes after some rounds of it,
 //! is marked `adaptive`, and follows from the trials of these rounds alone, so that resuming changes nothing.
@@ -66,6 +66,35 @@ struct Following {
 }
 
 impl Following {
+    /// Two loads between those on both sides of a latency limit; the loads beyond these stay as the first rounds left them.
+    fn around_limit(&mut self, finding: &Finding, run: &Run) {
+        let (Some(low), Some(high)) = (finding.low, finding.high) else { return };
+        let own: Vec<&Point> =
+            own(finding, &run.points).filter(|point| point.spec.rate_iops.is_some()).collect();
+        let load = |point: &&Point| point.spec.rate_iops.unwrap_or(0.0);
+        let Some(base) = own.first() else { return };
+        // The finding counts all jobs, and of a mix the reads.
+        let share =
+            if base.spec.rw.is_mixed() { base.spec.read_percent.unwrap_or(50.0) / 100.0 } else { 1.0 };
+        let counted = share * f64::from(base.spec.jobs);
+        let (low, high) = (low / counted, high / counted);
+        let below = own.iter().map(load).filter(|load| *load <= low).fold(0.0, f64::max);
+        let above = own.iter().map(load).filter(|load| *load >= high).fold(f64::INFINITY, f64::min);
+        if high < (1.0 + NEAR) * low || below == 0.0 || above.is_infinite() {
+            return;
+        }
+        for share in [1.0 / 3.0, 2.0 / 3.0] {
+            let rate_iops = Some((low * (high / low).powf(share)).round());
+            let spec = TrialSpec { rate_iops, ..base.spec.clone() };
+            if self.added.len() < ADDED_MAX {
+                let id = run.points.len() + self.added.len();
+                self.added.push(points::adaptive(id, &finding.experiment, spec));
+            }
+        }
+        let is_far = |point: &&&Point| !(below..=above).contains(&load(point)) && point.also.is_empty();
+        self.shares.extend(own.iter().filter(is_far).map(|point| (point.id, 0.0)));
+    }
+
     /// Without the points that cannot be afforded; the ids of the others go on after the plan's.
     fn only(self, planned: usize, mut is_affordable: impl FnMut(&TrialSpec) -> bool) -> Self {
         let mut out = Self::default();
@@ -147,6 +176,10 @@ fn following(run: &Run, adaptive: Adaptive, rounds_left: Option<f64>) -> Followi
         // Where it is one of many questions, the saturation point must not cost the intervals of its points.
         let is_asked_for = own(finding, &run.points).count() * 3 >= run.points.len();
         let rounds_left = rounds_left.filter(|_| is_asked_for);
+        if finding.name == FindingName::IopsAtLatency {
+            out.around_limit(finding, run);
+            continue;
+        }
         let designed = rounds_left.and_then(|rounds| knee_visits(finding, run, rounds));
         let wanted = match &designed {
             Some(visits) => visits.added(finding),
@@ -358,7 +391,8 @@ impl TrialsOf for Finding {
         let op = if spec.rw.reads() { Op::Read } else { Op::Write };
         let varies = |name: FindingName| self.name == name;
         let same = |wanted: Option<u64>, is: u64| wanted.is_none_or(|wanted| wanted == is);
-        !spec.rw.is_mixed()
+        // Of a mix only the reads' latency has a finding of one direction.
+        (!spec.rw.is_mixed() || varies(FindingName::IopsAtLatency))
             && conditions.op.is_none_or(|wanted| wanted == op)
             && conditions.random.is_none_or(|random| random == spec.rw.is_random())
             && (varies(FindingName::PlateauBlockSize)

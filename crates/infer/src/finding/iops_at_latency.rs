@@ -2,22 +2,28 @@
 //!
 //! What it is: the rate of arrivals, in requests per second, at which the limited figure of latency (a percentile
 //! or the mean) equals its limit. Latency counts from the moment when a request was due, so that delays by a stall
-//! are included.
+//! are included. Of a mix of reads and writes it is the rate of the reads, and their latency is limited; the writes come
+//! beside them in their share.
 //!
-//! How it is computed: each round offers the same loads in random order. Within a round, latency is made to rise
-//! with load (isotonic regression of its logarithm, by pooling adjacent violators), and the crossing of the limit
-//! is interpolated between two neighbouring loads, both on logarithmic scales. Each round gives one crossing. Their
-//! mean and scatter give the value and its interval (Student's t over rounds), so that the noise of the tail and
-//! the variation from round to round are both included.
+//! How it is computed: each round offers the same loads in random order. The mean latency of each load, over its trials
+//! and on a logarithmic scale, is made to rise with load (isotonic regression, by pooling adjacent violators), and the
+//! crossing of the limit is interpolated between two neighbouring loads. A load that was missed stands at the rate that
+//! was reached. Latency rises ever faster with load, so that a straight line between two loads crosses too early, and one
+//! through the two loads before crosses too late: the parabola through all three gives the value. The interval goes from
+//! the line that is too early to the one that is too late, and beyond them by what leaving out one round after the other
+//! shows (jackknife), so that the distance of the loads, the noise of the tail and the variation from round to round are
+//! included.
 //!
-//! Inconclusive where the loads did not enclose the limit in at least four of five rounds; the text then says on
-//! which side the answer lies. Inconclusive, too, where a trial has too few requests for the percentile (p99 needs
+//! Inconclusive where the loads do not enclose the limit, with all rounds and without any one of them; the text then says
+//! on which side the answer lies. Inconclusive, too, where a trial has too few requests for the percentile (p99 needs
 //! 1,000, ten beyond it).
 //!
 //! Traps: a generator that sends late adds its own lateness (see the check `missed-rate`). Equally spaced arrivals
 //! wait less than those of independent clients: at half load of one server with constant service half a service
 //! time less, on average (M/D/1). A closed loop cannot answer this question at all, because it stops sending when
 //! the storage stalls.
+
+use std::collections::BTreeMap;
 
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::{
@@ -33,8 +39,6 @@ use super::{
     pooled,
 };
 
-/// Rounds in which the loads must have enclosed the limit, of all.
-const ENCLOSED_SHARE_MIN: f64 = 0.8;
 /// Rounds that an interval needs.
 const FEWEST_ROUNDS: usize = 5;
 
@@ -58,7 +62,7 @@ impl FindingKind for IopsAtLatency {
         let mut families: Vec<(TrialSpec, Vec<&Evidence>)> = Vec::new();
         for evidence in points {
             let spec = &evidence.point.spec;
-            if spec.latency_limit.is_none() || spec.rate_iops.is_none() || only_direction(spec.rw).is_none() {
+            if spec.latency_limit.is_none() || spec.rate_iops.is_none() || limited(spec).is_none() {
                 continue;
             }
             let key = TrialSpec { rate_iops: None, ..spec.clone() };
@@ -107,7 +111,7 @@ limit = "p99=1ms"
 }
 
 fn concluded(writer: &Writer, spec: &TrialSpec, family: &[&Evidence]) -> Option<Finding> {
-    let (limit, op) = (spec.latency_limit?, only_direction(spec.rw)?);
+    let (limit, (op, share)) = (spec.latency_limit?, limited(spec)?);
     let conditions = Conditions {
         op: Some(op),
         random: Some(spec.rw.is_random()),
@@ -119,39 +123,62 @@ fn concluded(writer: &Writer, spec: &TrialSpec, family: &[&Evidence]) -> Option<
     let refused = |problem: LatencyLimitProblem| {
         Some(writer.inconclusive(&conditions, family, Inconclusive::LatencyLimit { limit, problem }))
     };
-    let rounds = match rounds(family, limit, op) {
+    let rounds = match rounds(family, limit, op, share) {
         Ok(rounds) => rounds,
-        Err(why) => return refused(hopeless(family, limit, op).unwrap_or(why)),
+        Err(why) => return refused(hopeless(family, limit, op, share).unwrap_or(why)),
     };
-    let (lowest, highest) = (rounds.iter().map(|r| r[0].0), rounds.iter().map(|r| r[r.len() - 1].0));
-    let (lowest, highest) = (lowest.fold(f64::INFINITY, f64::min), highest.fold(0.0, f64::max));
-    let crossings: Vec<Crossing> = rounds.iter().map(|round| crossing(round, limit.ns as f64)).collect();
-    let logs: Vec<f64> =
-        crossings.iter().filter_map(|c| if let Crossing::At(log) = c { Some(*log) } else { None }).collect();
-    if (logs.len() as f64) < ENCLOSED_SHARE_MIN * crossings.len() as f64 {
-        let above = crossings.iter().filter(|c| matches!(c, Crossing::Above)).count();
-        return refused(match above * 2 > crossings.len() - logs.len() {
-            true => LatencyLimitProblem::AllKeep { highest_iops: highest },
-            false => LatencyLimitProblem::NoneKeeps { lowest_iops: lowest },
-        });
+    let limit_log = (limit.ns as f64).ln();
+    let whole = curve(&rounds, None);
+    let end = |at: Option<&OnCurve>| at.map_or(f64::NAN, |(load_log, ..)| load_log.exp());
+    let at = match crossing(&whole, limit_log) {
+        Crossing::At(at) => at,
+        Crossing::Above => return refused(LatencyLimitProblem::AllKeep { highest_iops: end(whole.last()) }),
+        Crossing::Below => return refused(LatencyLimitProblem::NoneKeeps { lowest_iops: end(whole.first()) }),
+    };
+    if at.trials < FEWEST_ROUNDS {
+        return refused(LatencyLimitProblem::TooFewRounds { rounds: at.trials, needed: FEWEST_ROUNDS });
     }
-    if logs.len() < FEWEST_ROUNDS {
-        return refused(LatencyLimitProblem::TooFewRounds { rounds: logs.len(), needed: FEWEST_ROUNDS });
+    let mut without = Vec::new();
+    for round in 0..rounds.len() {
+        match crossing(&curve(&rounds, Some(round)), limit_log) {
+            Crossing::At(at) => without.push(at.log),
+            // One round decides whether the loads enclose the limit at all.
+            Crossing::Above => return refused(LatencyLimitProblem::AllKeep { highest_iops: end(whole.last()) }),
+            Crossing::Below => return refused(LatencyLimitProblem::NoneKeeps { lowest_iops: end(whole.first()) }),
+        }
     }
-    let n = logs.len() as f64;
-    let mean = logs.iter().sum::<f64>() / n;
-    let variance = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (n - 1.0);
     // As elsewhere: nothing is known better than to one in ten thousand.
-    let half = student_t(writer.confidence, n - 1.0) * (variance / n).sqrt().max(1e-4);
-    let estimate =
-        Estimate { value: mean.exp(), low: Some((mean - half).exp()), high: Some((mean + half).exp()) };
-    let facts = LatencyLimited { limit, arrivals: spec.arrivals, rounds: logs.len() };
+    let half = student_t(writer.confidence, at.trials as f64 - 1.0) * jackknife_error(&without).max(1e-4);
+    let (low, high) = ((at.early - half).exp(), (at.late + half).exp());
+    let estimate = Estimate { value: at.log.exp(), low: Some(low), high: Some(high) };
+    let (arrivals, rounds) = (spec.arrivals, at.trials);
+    let facts = LatencyLimited { limit, arrivals, read_share: spec.rw.is_mixed().then_some(share), rounds };
     Some(writer.concluded(&conditions, family, estimate, Detail::LatencyLimited(facts)))
+}
+
+/// Standard error of a figure from its values without each round (Miller, Biometrika 61 (1974) 1).
+fn jackknife_error(without: &[f64]) -> f64 {
+    let n = without.len() as f64;
+    let mean = without.iter().sum::<f64>() / n;
+    ((n - 1.0) / n * without.iter().map(|one| (one - mean).powi(2)).sum::<f64>()).sqrt()
+}
+
+/// The requests whose latency is limited, and their share of all: of a mix the reads, for which somebody waits.
+fn limited(spec: &TrialSpec) -> Option<(Op, f64)> {
+    match only_direction(spec.rw) {
+        Some(op) => Some((op, 1.0)),
+        None => spec.rw.is_mixed().then(|| (Op::Read, spec.read_percent.unwrap_or(50.0) / 100.0)),
+    }
 }
 
 /// Why no load keeps the limit, though each has too few requests for its percentile: of all that the lowest load
 /// completed, significantly more than the limit allows took longer.
-fn hopeless(family: &[&Evidence], limit: LatencyLimit, op: Op) -> Option<LatencyLimitProblem> {
+fn hopeless(
+    family: &[&Evidence],
+    limit: LatencyLimit,
+    op: Op,
+    op_share: f64,
+) -> Option<LatencyLimitProblem> {
     let allowed = 1.0 - limit.quantile?;
     let load = |evidence: &&&Evidence| evidence.point.spec.rate_iops.unwrap_or(f64::INFINITY);
     let lowest = family.iter().min_by(|a, b| load(a).total_cmp(&load(b)))?;
@@ -162,33 +189,61 @@ fn hopeless(family: &[&Evidence], limit: LatencyLimit, op: Op) -> Option<Latency
     let share = over / f64::max(count, 1.0);
     // Three standard errors of a share.
     let surely = count >= SURELY_OF && share - 3.0 * (share * (1.0 - share) / count).sqrt() > allowed;
-    surely.then(|| LatencyLimitProblem::NoneCanKeep { lowest_iops: load(&lowest), over_share: share })
+    surely.then(|| LatencyLimitProblem::NoneCanKeep {
+        lowest_iops: op_share * load(&lowest),
+        over_share: share,
+    })
 }
 
 /// Requests from which on a share of them is known well enough.
 const SURELY_OF: f64 = 50.0;
 
-/// Where the limit was crossed within a round.
+/// Where the limit is crossed.
 enum Crossing {
-    /// The logarithm of the load.
-    At(f64),
-    /// Every load kept it.
+    /// Between two loads.
+    At(Crossed),
+    /// Every load keeps it.
     Above,
-    /// No load kept it.
+    /// No load keeps it.
     Below,
 }
 
-/// Loads and latencies of each round, loads rising: (requests a second, ns).
+/// Logarithms of loads at a crossing.
+#[derive(Debug, Clone, Copy)]
+struct Crossed {
+    /// By a straight line between the two loads around it.
+    early: f64,
+    /// Best estimate.
+    log: f64,
+    /// By a straight line through the two loads before it, or the load above.
+    late: f64,
+    /// Trials of that of the two loads around it which has fewer.
+    trials: usize,
+}
+
+/// A load with its latency in one trial.
+#[derive(Debug, Clone, Copy)]
+struct Visit {
+    /// Place of the load's point in the family.
+    load: usize,
+    /// Logarithm of the load that was reached, in requests per second.
+    load_log: f64,
+    /// Logarithm of the limited figure, in nanoseconds.
+    latency_log: f64,
+}
+
+/// The visits of each round.
 fn rounds(
     family: &[&Evidence],
     limit: LatencyLimit,
     op: Op,
-) -> Result<Vec<Vec<(f64, f64)>>, LatencyLimitProblem> {
-    let mut rounds: std::collections::BTreeMap<u32, Vec<(f64, f64)>> = std::collections::BTreeMap::new();
-    let mut too_few = None;
-    for evidence in family {
+    share: f64,
+) -> Result<Vec<Vec<Visit>>, LatencyLimitProblem> {
+    let mut rounds: BTreeMap<u32, Vec<Visit>> = BTreeMap::new();
+    let (mut too_few, mut loads) = (None, 0);
+    for (load, evidence) in family.iter().enumerate() {
         let spec = &evidence.point.spec;
-        let rate_iops = spec.rate_iops.expect("it was looked for") * f64::from(spec.jobs);
+        let rate_iops = share * spec.rate_iops.expect("it was looked for") * f64::from(spec.jobs);
         let figure_ns = |trial: &Trial| limit.figure_ns(&trial.direction(op)?.histogram);
         let took_time = |trial: &&Trial| trial.measured_s > 0.0;
         let standing: Vec<&Trial> = evidence.standing(About::Latency).filter(took_time).collect();
@@ -199,33 +254,68 @@ fn rounds(
             too_few = Some(LatencyLimitProblem::TooFewRequests { spec, needed });
             continue;
         };
+        loads += usize::from(!figures.is_empty());
         for (trial, figure_ns) in standing.into_iter().zip(figures) {
-            rounds.entry(trial.round).or_default().push((rate_iops, figure_ns));
+            let (load_log, latency_log) = (reached_iops(trial, rate_iops).ln(), figure_ns.ln());
+            rounds.entry(trial.round).or_default().push(Visit { load, load_log, latency_log });
         }
     }
-    let mut whole: Vec<Vec<(f64, f64)>> = rounds.into_values().filter(|round| round.len() >= 2).collect();
-    whole.iter_mut().for_each(|round| round.sort_by(|a, b| a.0.total_cmp(&b.0)));
-    if whole.is_empty() {
+    if loads < 2 {
         return Err(too_few.unwrap_or(LatencyLimitProblem::NoRounds));
     }
-    Ok(whole)
+    Ok(rounds.into_values().collect())
 }
 
-/// Where a round's latency, made to rise with load, crosses the limit.
-fn crossing(round: &[(f64, f64)], limit_ns: f64) -> Crossing {
-    let pools = pool_adjacent_violators(round.iter().map(|(_, ns)| (ns.ln(), 1.0)));
-    let rising: Vec<f64> = pools.iter().flat_map(|pool| std::iter::repeat_n(pool.mean, pool.count)).collect();
-    let limit = limit_ns.ln();
-    match rising.iter().position(|&log| log > limit) {
-        None => Crossing::Above,
-        Some(0) => Crossing::Below,
-        Some(first) => {
-            let (below, above) = (rising[first - 1], rising[first]);
-            let share = (limit - below) / (above - below);
-            let (from, to) = (round[first - 1].0.ln(), round[first].0.ln());
-            Crossing::At(from + share * (to - from))
-        }
+/// A load of a curve: means over its trials, as logarithms, and their number.
+type OnCurve = (f64, f64, usize);
+
+/// The curve of mean latencies over loads, loads rising, without one of the rounds.
+fn curve(rounds: &[Vec<Visit>], without: Option<usize>) -> Vec<OnCurve> {
+    let mut loads: BTreeMap<usize, OnCurve> = BTreeMap::new();
+    let kept = rounds.iter().enumerate().filter(|(round, _)| Some(*round) != without);
+    for visit in kept.flat_map(|(_, visits)| visits) {
+        let sum = loads.entry(visit.load).or_insert((0.0, 0.0, 0));
+        *sum = (sum.0 + visit.load_log, sum.1 + visit.latency_log, sum.2 + 1);
     }
+    let mean = |(load, latency, n): OnCurve| (load / n as f64, latency / n as f64, n);
+    let mut curve: Vec<OnCurve> = loads.into_values().map(mean).collect();
+    curve.sort_by(|a, b| a.0.total_cmp(&b.0));
+    curve
+}
+
+/// The load of a trial: what was reached where that is less than what was offered, beyond what chance explains.
+fn reached_iops(trial: &Trial, offered_iops: f64) -> f64 {
+    let asked_iops = trial.spec.rate_iops.map_or(f64::INFINITY, |rate| rate * f64::from(trial.spec.jobs));
+    let Some(achieved_iops) = trial.achieved_rate_iops else { return offered_iops };
+    // Three standard errors of a Poisson count.
+    let chance_iops = 3.0 * (asked_iops / trial.measured_s).sqrt();
+    if asked_iops - achieved_iops > chance_iops {
+        offered_iops * achieved_iops / asked_iops
+    } else {
+        offered_iops
+    }
+}
+
+/// Where a curve, made to rise with load, crosses the limit.
+fn crossing(curve: &[OnCurve], limit: f64) -> Crossing {
+    let pools = pool_adjacent_violators(curve.iter().map(|(_, latency, n)| (*latency, *n as f64)));
+    let rising: Vec<f64> = pools.iter().flat_map(|pool| std::iter::repeat_n(pool.mean, pool.count)).collect();
+    let first = match rising.iter().position(|&log| log > limit) {
+        None => return Crossing::Above,
+        Some(0) => return Crossing::Below,
+        Some(first) => first,
+    };
+    let (below, above) = (rising[first - 1], rising[first]);
+    let share = (limit - below) / (above - below);
+    let (from, to) = (curve[first - 1].0, curve[first].0);
+    let early = from + share * (to - from);
+    // By the rise up to the load below; a level curve says nothing of where it bends.
+    let before = first.checked_sub(2).map(|before| (curve[before].0, rising[before]));
+    let slope = before.map_or(0.0, |(log, latency)| (below - latency) / (from - log));
+    let late = if slope > 0.0 { (from + (limit - below) / slope).min(to) } else { to }.max(early);
+    // The parabola through three loads with equal distances: its crossing divides the two lines' in this ratio.
+    let log = early + (late - early) * (1.0 - share) / 2.0;
+    Crossing::At(Crossed { early, log, late, trials: curve[first - 1].2.min(curve[first].2) })
 }
 
 #[cfg(test)]
@@ -265,13 +355,43 @@ mod tests {
         ));
     }
 
+    fn on_curve(points: &[(f64, f64)]) -> Vec<OnCurve> {
+        points.iter().map(|(load, ns)| (load.ln(), ns.ln(), 6)).collect()
+    }
+
     #[test]
     fn a_crossing_lies_between_its_neighbours_or_outside() {
         // Latency doubles from one load to the next; the limit lies half-way on the logarithmic scale.
-        let round = [(1000.0, 1e6), (2000.0, 2e6), (4000.0, 4e6)];
-        let Crossing::At(log) = crossing(&round, 2e6 * 2f64.sqrt()) else { panic!("it is crossed") };
-        assert!((log.exp() - 2000.0 * 2f64.sqrt()).abs() < 1e-6);
-        assert!(matches!(crossing(&round, 5e6), Crossing::Above));
-        assert!(matches!(crossing(&round, 5e5), Crossing::Below));
+        let curve = on_curve(&[(1000.0, 1e6), (2000.0, 2e6), (4000.0, 4e6)]);
+        let Crossing::At(at) = crossing(&curve, (2e6 * 2f64.sqrt()).ln()) else { panic!("it is crossed") };
+        // A straight line all the way: both lines cross at the same load.
+        for log in [at.early, at.log, at.late] {
+            assert!((log.exp() - 2000.0 * 2f64.sqrt()).abs() < 1e-6);
+        }
+        assert!(matches!(crossing(&curve, 5e6f64.ln()), Crossing::Above));
+        assert!(matches!(crossing(&curve, 5e5f64.ln()), Crossing::Below));
+    }
+
+    #[test]
+    fn the_parabola_finds_the_crossing_of_a_curve_that_bends() {
+        // M/M/1 with 10,000 a second: p99 = ln(100) / (mu - lambda).
+        let p99_ns = |load: f64| 1e9 * 100f64.ln() / (10_000.0 - load);
+        let curve = on_curve(&[2500.0, 5000.0, 9000.0].map(|load| (load, p99_ns(load))));
+        let truth = 10_000.0 - 100f64.ln() * 1e3 / 2.0;
+        let Crossing::At(at) = crossing(&curve, 2e6f64.ln()) else { panic!("it is crossed") };
+        assert!(at.early.exp() < truth && truth < at.late.exp(), "{at:?}");
+        let off = |log: f64| (log.exp() / truth).ln().abs();
+        assert!(off(at.log) < off(at.early) && off(at.log) < off(at.late), "{at:?} {truth}");
+    }
+
+    #[test]
+    fn a_load_that_was_missed_stands_at_what_was_reached() {
+        let mut trial = iosonde_testkit::specimen::healthy(iosonde_model::Rw::RandRead, 4096, 8, 600);
+        trial.spec.rate_iops = Some(1000.0);
+        trial.measured_s = 1.0;
+        trial.achieved_rate_iops = Some(600.0);
+        assert_eq!(reached_iops(&trial, 900.0), 540.0);
+        trial.achieved_rate_iops = Some(950.0);
+        assert_eq!(reached_iops(&trial, 900.0), 900.0, "chance");
     }
 }

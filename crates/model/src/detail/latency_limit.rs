@@ -9,6 +9,8 @@ pub struct LatencyLimited {
     pub limit: LatencyLimit,
     /// Distances between requests.
     pub arrivals: Arrivals,
+    /// Share of reads in a mix, whose latency alone is limited; `None` for one direction.
+    pub read_share: Option<f64>,
     /// Rounds in which the loads enclosed the limit.
     pub rounds: usize,
 }

@@ -11,7 +11,11 @@ use super::value::value;
 
 pub(super) fn sentence(finding: &Finding, facts: &LatencyLimited) -> String {
     let what = capitalised(&workload(&finding.conditions));
-    format!("{what} keep {} up to {}.", facts.limit.describe(), value(finding))
+    let beside = match facts.read_share {
+        Some(share) => format!(", beside one write for every {} reads", units::count(share / (1.0 - share))),
+        None => String::new(),
+    };
+    format!("{what} keep {} up to {}{beside}.", facts.limit.describe(), value(finding))
 }
 
 pub(super) fn why(facts: &LatencyLimited) -> String {
@@ -57,7 +61,7 @@ mod tests {
     #[test]
     fn the_limit_stands_in_the_sentence_whether_it_is_kept_or_not() {
         let limit = "p99=1ms".parse().unwrap();
-        let facts = LatencyLimited { limit, arrivals: Arrivals::Poisson, rounds: 9 };
+        let facts = LatencyLimited { limit, arrivals: Arrivals::Poisson, read_share: None, rounds: 9 };
         let of = |detail| {
             sentence(&reads(FindingName::IopsAtLatency, Unit::Iops, [5400.0, 5300.0, 5500.0], detail))
         };
