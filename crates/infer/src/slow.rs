@@ -4,7 +4,7 @@
 //! workloads. Each cause is one rule; a rule that lacks its facts says nothing. None is a verdict: whether a cause
 //! costs anything here is measured by removing it.
 
-use iosonde_model::{CheckName, Device, Host, Medium, Outcome, Phase, Run, Trial};
+use iosonde_model::{CheckName, Device, Host, Medium, Outcome, Phase, Run, Shingled, Trial};
 
 /// A sensor that reads so much is hot: drives begin to slow down between 70 and 85 °C.
 const HOT_CELSIUS: f64 = 70.0;
@@ -32,6 +32,11 @@ pub enum Slow {
         could: String,
         /// Its rate over that of the link in use.
         times: f64,
+    },
+    /// The tracks of the disk overlap.
+    Shingled {
+        /// What shows it.
+        by: Shingled,
     },
     /// The write cache of a disk or SATA drive is off.
     WriteCacheOff,
@@ -85,10 +90,11 @@ struct Seen<'a> {
 }
 
 /// The rules, in the order of their rank.
-const RULES: [fn(&Seen) -> Option<Slow>; 13] = [
+const RULES: [fn(&Seen) -> Option<Slow>; 14] = [
     generator,
     hot,
     link,
+    shingled,
     write_cache,
     misaligned,
     power,
@@ -141,6 +147,12 @@ fn hot(seen: &Seen) -> Option<Slow> {
 fn link(seen: &Seen) -> Option<Slow> {
     let could = seen.device.faster_link.clone()?;
     Some(Slow::Link { link: seen.device.link.clone()?, could: could.link, times: could.times })
+}
+
+/// A guest's disk says that it rotates, and takes trims, whatever lies behind it.
+fn shingled(seen: &Seen) -> Option<Slow> {
+    let by = seen.device.shingled.filter(|_| seen.device.medium == Medium::Disk)?;
+    Some(Slow::Shingled { by })
 }
 
 /// A drive with power-loss protection has no volatile cache to switch off, and says `write through`: only where a cache
@@ -206,7 +218,7 @@ mod tests {
     /// A specimen for each rule: what makes it speak.
     type Change = fn(&mut Run);
 
-    fn specimens() -> [(Change, Slow); 14] {
+    fn specimens() -> [(Change, Slow); 15] {
         let link = || Slow::Link { link: "PCIe 3.0 x2".into(), could: "PCIe 4.0 x4".into(), times: 4.0 };
         [
             (
@@ -237,6 +249,14 @@ mod tests {
                     run.info.device.write_cache = Some("write through".into());
                 },
                 Slow::WriteCacheOff,
+            ),
+            (
+                |run| {
+                    run.info.device.medium = Medium::Disk;
+                    run.info.device.write_cache = Some("write back".into());
+                    run.info.device.shingled = Some(Shingled::Trims);
+                },
+                Slow::Shingled { by: Shingled::Trims },
             ),
             (|run| run.info.device.misaligned_bytes = Some(3584), Slow::Misaligned { bytes: 3584 }),
             (|run| run.info.host.on_battery = Some(true), Slow::PowerSaving { settings: None }),
@@ -297,7 +317,7 @@ mod tests {
     fn causes_are_ranked() {
         let mut run = healthy();
         let all = specimens();
-        for place in [12, 2, 1] {
+        for place in [13, 2, 1] {
             all[place].0(&mut run);
         }
         let found = causes(&run);

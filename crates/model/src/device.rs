@@ -26,6 +26,17 @@ pub enum Medium {
     Unknown,
 }
 
+/// Sign that the tracks of a rotating disk overlap (shingled recording, SMR): random writes are kept in a part of the disk
+/// and moved later, and become very slow where that part is full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shingled {
+    /// The kernel shows its zones (`host-aware` or `host-managed`).
+    Zones,
+    /// It takes trims, which only disks do that move data themselves. Not proved by this alone.
+    Trims,
+}
+
 /// Layer between this system and the medium that hides it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -108,6 +119,9 @@ pub struct Device {
     pub size_bytes: Option<u64>,
     /// The kernel's word, often wrong in virtual machines (virtio says 1 of everything): `medium` is more.
     pub rotational: Option<bool>,
+    /// Sign of shingled recording, of a rotating disk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shingled: Option<Shingled>,
     /// Storage medium.
     pub medium: Medium,
     /// `ext4`, `tmpfs`, `nfs4`; `None` on a bare device.
@@ -218,6 +232,7 @@ impl Device {
             burst_credit: None,
             size_bytes: None,
             rotational: None,
+            shingled: None,
             medium: Medium::Unknown,
             file_system: None,
             mount_options: None,

@@ -1,7 +1,7 @@
 //! Words of the causes for which storage may be slow: what was seen, and what to do.
 
 use iosonde_infer::slow::Slow;
-use iosonde_model::units;
+use iosonde_model::{Shingled, units};
 
 /// One cause, without a full stop.
 pub fn slow(cause: &Slow) -> String {
@@ -17,6 +17,18 @@ pub fn slow(cause: &Slow) -> String {
              slot, the riser and the firmware settings",
             units::count(*times)
         ),
+        Slow::Shingled { by } => {
+            let sign = match by {
+                Shingled::Zones => "the disk has zones: its tracks overlap (SMR)",
+                Shingled::Trims => {
+                    "the disk rotates and takes trims, as disks with overlapping tracks (SMR) do"
+                }
+            };
+            format!(
+                "{sign}: random writes become very slow when its cache is full; `iosonde run sustained-write --set \
+                 rw=randwrite --set block_size=64k` shows when"
+            )
+        }
         Slow::WriteCacheOff => {
             "the write cache is off (`write through`): each write waits for the medium".to_owned()
         }

@@ -2,7 +2,7 @@
 
 use std::{fs::File, io, path::Path};
 
-use iosonde_model::{Device, DeviceNote, HidingLayer, Medium};
+use iosonde_model::{Device, DeviceNote, HidingLayer, Medium, Shingled};
 use rustix::fs::{Mode, OFlags, fstat};
 
 use super::{
@@ -84,6 +84,7 @@ fn fill(device: &mut Device, chain: DeviceChain, virtual_machine: Option<&str>) 
         device.burst_credit = device.model.as_deref().and_then(burst_credit);
         device.size_bytes = disk.size_bytes();
         device.rotational = disk.number_attribute("queue/rotational").map(|value| value != 0);
+        device.shingled = shingled(&disk);
         device.scheduler = disk.attribute("queue/scheduler").and_then(|text| active_scheduler(&text));
         device.write_cache = disk.attribute("queue/write_cache");
         device.forces_unit_access = disk.number_attribute("queue/fua").map(|value| value != 0);
@@ -104,6 +105,17 @@ fn fill(device: &mut Device, chain: DeviceChain, virtual_machine: Option<&str>) 
         (None, None) => Medium::Unknown,
     };
     device.unseen = unseen(&chain.file_systems, device.medium, virtual_machine);
+}
+
+/// Sign of overlapping tracks. Disks that manage them by themselves show no zones; they take trims to move less (Western
+/// Digital, Trim Command: General Benefits for Hard Disk Drives, June 2020), of which disks with separate tracks have no use.
+fn shingled(disk: &BlockDevice) -> Option<Shingled> {
+    if disk.number_attribute("queue/rotational") != Some(1) {
+        return None;
+    }
+    let zoned = disk.attribute("queue/zoned").is_some_and(|model| model != "none");
+    let trims = disk.number_attribute("queue/discard_max_bytes").is_some_and(|bytes| bytes > 0);
+    zoned.then_some(Shingled::Zones).or(trims.then_some(Shingled::Trims))
 }
 
 /// Bytes by which a partition's beginning misses its disk's unit; `None` for a whole disk. A disk that emulates sectors
@@ -200,6 +212,16 @@ mod tests {
             (Some("write back"), Some(true))
         );
         assert_eq!(device.unseen, []);
+    }
+
+    #[test]
+    fn a_rotating_disk_that_takes_trims_or_has_zones_is_told_as_shingled() {
+        let of = |attributes: &[(&str, &str)]| described("ata/block/sda", attributes, None).shingled;
+        let disk = ("queue/rotational", "1");
+        assert_eq!(of(&[disk, ("queue/zoned", "none"), ("queue/discard_max_bytes", "0")]), None);
+        assert_eq!(of(&[disk, ("queue/discard_max_bytes", "2147450880")]), Some(Shingled::Trims));
+        assert_eq!(of(&[disk, ("queue/zoned", "host-aware")]), Some(Shingled::Zones));
+        assert_eq!(of(&[("queue/rotational", "0"), ("queue/discard_max_bytes", "2147450880")]), None);
     }
 
     #[test]
