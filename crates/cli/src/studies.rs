@@ -25,6 +25,9 @@ pub static STUDIES: &[(&str, &str)] = &[
     ("full", include_str!("../../../studies/full.toml")),
     ("layers", include_str!("../../../studies/layers.toml")),
     ("io-cost", include_str!("../../../studies/io-cost.toml")),
+    ("dataset", include_str!("../../../studies/dataset.toml")),
+    ("checkpoint", include_str!("../../../studies/checkpoint.toml")),
+    ("kv-cache", include_str!("../../../studies/kv-cache.toml")),
 ];
 
 /// Whether a word is the name of a built-in study.

@@ -30,6 +30,7 @@ mod sheet_line;
 mod spec;
 mod study;
 pub mod toml_file;
+pub mod training;
 mod trial;
 mod unit;
 pub mod units;
@@ -48,7 +49,7 @@ pub use comparison::{
     Likeness, NoFigure, PropertyValue, ServedBy,
 };
 pub use detail::{Detail, Inconclusive, Law, Note};
-pub use device::{CacheBelow, Ceiling, Device, FasterLink, Health, HidingLayer, Host, Medium};
+pub use device::{CacheBelow, Ceiling, Device, FasterLink, Health, HidingLayer, Host, Medium, Shingled};
 pub use files::{
     FileStep, FileStepFigures, FileStepTimes, FilesCache, FilesFinding, FilesFindingName, FilesLayout,
     FilesRound, SmallFiles,

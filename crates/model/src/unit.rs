@@ -17,6 +17,8 @@ pub enum Unit {
     PerHour,
     /// Ratio of two values: `1.00× [0.98, 1.02]`.
     Ratio,
+    /// Accelerators: `12.4 accelerators [12.1, 12.7]`.
+    Accelerators,
     /// A conclusion without a value.
     None,
 }
@@ -32,6 +34,7 @@ impl Unit {
             Self::InFlight => "requests",
             Self::PerHour => "1/h",
             Self::Ratio => "ratio",
+            Self::Accelerators => "accelerators",
             Self::None => "",
         }
     }

@@ -6,7 +6,7 @@
 
 use std::{fs::File, io, ops::Range};
 
-use iosonde_model::{Rw, Trial, TrialSpec};
+use iosonde_model::{Ranges, Rw, Trial, TrialSpec};
 
 use crate::{
     drive::Limits,
@@ -71,6 +71,12 @@ pub fn pass(spec: &TrialSpec) -> (TrialSpec, Limits) {
     };
     let ios = Some(spec.span_bytes / block_size_bytes);
     (of, Limits { duration_ns: (PASS_S * 1e9) as u64, warm_up_ns: Some(0), ios })
+}
+
+/// Requests of each job in one pass over its part of the span.
+pub fn requests_of_a_pass(spec: &TrialSpec) -> u64 {
+    let jobs = if spec.ranges == Ranges::Disjoint { u64::from(spec.jobs.max(1)) } else { 1 };
+    (spec.span_bytes / spec.block_size_bytes.max(1) / jobs).max(1)
 }
 
 /// The engine that fills in an engine's place: itself without its options, which are about how the measured requests

@@ -228,7 +228,8 @@ fn within_room(storage: &Storage, spec: &TrialSpec, limits: Limits) -> io::Resul
     if spec.files == Files::Same {
         return Ok(limits);
     }
-    let files = (file.metadata()?.len() / spec.span_bytes.max(1)).max(1);
+    let all_bytes = spec.span_bytes.saturating_mul(u64::from(spec.jobs));
+    let files = (file.metadata()?.len() / all_bytes.max(1)).max(1);
     let most = files * (spec.span_bytes / spec.block_size_bytes.max(1));
     Ok(Limits { ios: Some(limits.ios.map_or(most, |ios| ios.min(most))), ..limits })
 }

@@ -214,6 +214,7 @@ impl Measurement {
         let requests = u64::max(1, spec.streams().map(of_all).sum());
         let ios = may_write_bytes.map(|bytes| u64::max(1, bytes / requests));
         let limits = Limits { warm_up_ns, ios, ..Limits::time(asked.duration_ns) };
+        let limits = if asked.one_pass { one_pass(spec, limits) } else { limits };
         let passed_bytes = asked.pass_first.then(|| self.pass(spec, seed)).transpose();
         let outcome = passed_bytes.and_then(|passed| Ok((self.trial(spec, limits, phase, seed)?, passed)));
         let (mut trial, passed_bytes) = outcome.inspect_err(|_| course.end_of_stage())?;
@@ -294,6 +295,16 @@ impl Measurement {
         let fastest = self.run.trials.iter().map(rate).fold(1.0, f64::max);
         (bytes as f64 / fastest * 1e9 * WARM_UP_SHARE) as u64
     }
+}
+
+/// Longest pass, as long as the longest trial by `--time` may be: a pass that is cut off says nothing.
+const PASS_NS_MAX: u64 = 600_000_000_000;
+
+/// The limits of a trial that is one pass.
+fn one_pass(spec: &TrialSpec, limits: Limits) -> Limits {
+    let pass = prepare::requests_of_a_pass(spec);
+    let ios = Some(limits.ios.map_or(pass, |ios| ios.min(pass)));
+    Limits { ios, duration_ns: limits.duration_ns.max(PASS_NS_MAX), ..limits }
 }
 
 /// A schedule for points and a budget.

@@ -56,6 +56,8 @@ registry! {
         flush_latency::FlushLatency,
         log_writes_per_s::LogWritesPerS,
         commit_latency::CommitLatency,
+        accelerators_fed::AcceleratorsFed,
+        checkpoint_time::CheckpointTime,
         processor_share::ProcessorShare,
         program_plateau::ProgramPlateau,
         drift::Drift,

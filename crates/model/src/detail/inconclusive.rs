@@ -103,6 +103,11 @@ pub enum Inconclusive {
     },
     /// About parallel units.
     Layout(LayoutProblem),
+    /// No trial of a checkpoint came to the end of its files.
+    CheckpointCutShort {
+        /// Bytes of all files of a trial.
+        bytes: u64,
+    },
 }
 
 /// Makes an [`Inconclusive`] of what a family says.

@@ -27,6 +27,10 @@ pub enum Lack {
     Offsets,
     /// Several offered loads with a latency to keep.
     OfferedLoads,
+    /// Reads of training records.
+    Records,
+    /// Files that are written or read whole.
+    WholeFiles,
     /// Several workers, and one at the same total queue depth.
     Workers,
 }

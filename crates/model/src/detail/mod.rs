@@ -24,6 +24,7 @@ mod processor;
 mod queue_depth;
 mod readahead;
 mod size_law;
+mod training;
 
 pub use cached::{CacheProblem, Cached};
 pub use commit::Commit;
@@ -50,6 +51,7 @@ pub use processor::{Bottleneck, ProcessorShare};
 pub use queue_depth::{ClosedLoop, DepthMiss, EffectiveDepth, QueueDepthProblem};
 pub use readahead::{Readahead, ReadaheadProblem};
 pub use size_law::{Plateau, PlateauMethod, RoundTrip, SizeLaw, SizeLawProblem};
+pub use training::{CheckpointSaved, TrainingFed};
 
 /// Facts of one finding beside its value. One variant for each kind that has facts of its own.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,6 +108,10 @@ pub enum Detail {
     LatencyLimited(LatencyLimited),
     /// Addresses striped over parallel units, or not.
     Layout(Layout),
+    /// Accelerators that training data is read for.
+    TrainingFed(TrainingFed),
+    /// Time of a checkpoint.
+    CheckpointSaved(CheckpointSaved),
     /// CPU time over elapsed time.
     ProcessorShare(ProcessorShare),
 }

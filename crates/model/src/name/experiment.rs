@@ -21,6 +21,8 @@ super::declare::names! {
         Rewrite "rewrite",
         SyncMethods "sync-methods",
         Media "media",
+        Dataset "dataset",
+        Checkpoint "checkpoint",
         Matrix "matrix",
         Spec "spec",
         Requirement "requirement",

@@ -34,6 +34,8 @@ super::declare::names! {
         FlushLatency "flush_latency",
         LogWritesPerS "log_writes_per_s",
         CommitLatency "commit_latency",
+        AcceleratorsFed "accelerators_fed",
+        CheckpointTime "checkpoint_time",
         ProcessorShare "processor_share",
         ProgramPlateau "program_plateau",
         Drift "drift",

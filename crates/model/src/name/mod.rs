@@ -10,6 +10,7 @@ mod portrait;
 
 pub use check::CheckName;
 pub use comparison::{ComparedFigure, RunProperty, WorkloadGroup};
+pub(crate) use declare::names;
 pub use experiment::ExperimentName;
 pub use finding::FindingName;
 pub use portrait::TraitKey;
@@ -36,7 +37,7 @@ mod tests {
         check(WorkloadGroup::ALL, WorkloadGroup::as_str);
         check(RunProperty::ALL, RunProperty::as_str);
         check(TraitKey::ALL, TraitKey::as_str);
-        assert_eq!([FindingName::ALL.len(), CheckName::ALL.len(), ExperimentName::ALL.len()], [41, 26, 21]);
+        assert_eq!([FindingName::ALL.len(), CheckName::ALL.len(), ExperimentName::ALL.len()], [43, 26, 23]);
     }
 
     #[test]

@@ -29,6 +29,7 @@ impl Listed for bool {
 }
 impl Listed for crate::Rw {}
 impl Listed for crate::Sync {}
+impl Listed for crate::training::TrainingModel {}
 impl Listed for crate::Files {}
 impl Listed for crate::Payload {}
 impl Listed for crate::Distribution {}

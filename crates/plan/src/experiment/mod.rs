@@ -29,6 +29,8 @@ registry! {
         rewrite::Rewrite,
         sync_methods::SyncMethods,
         media::Media,
+        dataset::Dataset,
+        checkpoint::Checkpoint,
         matrix::Matrix,
         spec::Spec,
         requirement::Requirement,
@@ -44,6 +46,8 @@ pub struct Manner {
     pub from_the_start: bool,
     /// Right after one pass over the span, so that a cache holds what it can of it.
     pub pass_first: bool,
+    /// Each of its trials is one pass over the span, however long that takes.
+    pub one_pass: bool,
     /// Goes on until the time is up, however precise it is, and takes the canary's place: the course is the figure.
     pub to_the_end: bool,
     /// Trials of its points take at least so long; 0 where the schedule may choose.

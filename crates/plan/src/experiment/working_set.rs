@@ -4,7 +4,8 @@
 //! A span that a cache holds (in the device, in its controller, in a host behind a virtual machine) is answered
 //! from there, and faster.
 //!
-//! Parameters: `rw` (patterns), `block_size`, `span` (bytes, or shares of what is prepared), `depth` (queue depth).
+//! Parameters: `rw` (patterns), `block_size`, `span` (bytes, or shares of what is prepared), `depth` (queue depth),
+//! `buffered` (the page cache is then the cache that is looked for).
 //!
 //! Spans are visited from the smallest to the largest. Before each trial its span is read once, in order and in
 //! large blocks, so that a cache holds as much of it as it can: a cold cache looks like a small one.
@@ -32,6 +33,7 @@ const PARAMETERS: &[Parameter] = &[
     grid::block_size("\"16k\""),
     grid::span("[\"4M..1G*4\", \"100%\"]"),
     grid::depth("8"),
+    grid::buffered("false"),
 ];
 
 impl Experiment for WorkingSet {

@@ -134,6 +134,8 @@ impl<'a> Laws<'a> {
             | FindingName::MixInterference
             | FindingName::StrideEffect
             | FindingName::AlignmentEffect
+            | FindingName::AcceleratorsFed
+            | FindingName::CheckpointTime
             | FindingName::ProgramPlateau
             | FindingName::Shape
             | FindingName::Crossover

@@ -44,6 +44,9 @@ pub(super) fn why_not(finding: FindingName) -> String {
             "the device has no write buffer, or its drain depends on the pause or on what was written"
         }
         FindingName::JobsEffect => "it depends on how many workers there are and on their queue depth",
+        FindingName::AcceleratorsFed | FindingName::CheckpointTime => {
+            "it depends on the size of the reads and files, and on how many there are at once"
+        }
         FindingName::ProcessorShare => "requests cost the program no time",
         FindingName::ProgramPlateau => "it depends on the sizes that are measured, and on what memory holds",
         // These have laws of their own, which say why where they give nothing.

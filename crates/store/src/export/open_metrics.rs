@@ -62,6 +62,10 @@ fn family_of_unit(unit: Unit) -> Option<(Family, f64)> {
             (family("iosonde_finding_per_hour", "", "Findings that are changes per hour, as shares."), 1.0)
         }
         Unit::Ratio => (family("iosonde_finding_ratio", "ratio", "Findings that are ratios."), 1.0),
+        Unit::Accelerators => (
+            family("iosonde_finding_accelerators", "accelerators", "Findings that are numbers of accelerators."),
+            1.0,
+        ),
         Unit::None => return None,
     })
 }

@@ -4,7 +4,7 @@ use crate::text::number::bounded;
 use iosonde_model::{About, Estimate, Inconclusive};
 
 use super::{cached, lack, limit, long_write, mapping_unit, platter, readahead};
-use super::{curve, drift, effect, latency_limit, layout, queue_depth, size_law, value::depths};
+use super::{curve, drift, effect, latency_limit, layout, queue_depth, size_law, training, value::depths};
 
 /// A clause without its full stop.
 pub(super) fn words(why: &Inconclusive) -> String {
@@ -58,5 +58,6 @@ pub(super) fn words(why: &Inconclusive) -> String {
         ),
         Inconclusive::LatencyLimit { problem, .. } => latency_limit::problem(problem),
         Inconclusive::Layout(problem) => layout::problem(problem),
+        Inconclusive::CheckpointCutShort { bytes } => training::cut_short(*bytes),
     }
 }

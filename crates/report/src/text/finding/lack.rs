@@ -19,6 +19,8 @@ pub(super) fn words(lack: Lack) -> String {
         Lack::StridedReads => "reads in strides",
         Lack::Offsets => "the same requests at two offsets or more",
         Lack::OfferedLoads => "several offered loads with a latency limit",
+        Lack::Records => "reads of training records",
+        Lack::WholeFiles => "files that are written or read whole",
         Lack::Workers => "several workers, and one worker with the same total queue depth",
     };
     format!("the experiment needs {needed}")

@@ -24,6 +24,7 @@ mod queue_depth;
 mod readahead;
 mod size_law;
 pub(super) mod subject;
+mod training;
 mod value;
 
 use crate::text::{
@@ -69,6 +70,8 @@ pub fn sentence(finding: &Finding) -> String {
         Detail::EffectiveDepth(facts) => queue_depth::effective_sentence(finding, facts),
         Detail::LatencyLimited(facts) => latency_limit::sentence(finding, facts),
         Detail::Layout(facts) => layout::sentence(finding, facts),
+        Detail::TrainingFed(facts) => training::fed(finding, facts),
+        Detail::CheckpointSaved(facts) => training::checkpoint(finding, facts),
         Detail::ProcessorShare(facts) => processor::sentence(finding, facts),
     }
 }
@@ -102,6 +105,8 @@ pub fn why_of(finding: &Finding) -> Option<String> {
         Detail::EffectiveDepth(facts) => Some(queue_depth::effective_why(facts)),
         Detail::LatencyLimited(facts) => Some(latency_limit::why(facts)),
         Detail::Layout(facts) => Some(layout::why(facts)),
+        Detail::TrainingFed(facts) => Some(training::why_fed(facts)),
+        Detail::CheckpointSaved(facts) => Some(training::why_checkpoint(facts)),
         Detail::ProcessorShare(facts) => Some(processor::why(facts)),
     };
     let notes: Vec<String> = finding.notes.iter().map(note::words).collect();

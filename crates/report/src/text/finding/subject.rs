@@ -40,6 +40,8 @@ pub(in crate::text) fn subject(finding: &Finding) -> String {
         FindingName::FlushLatency => "Flush latency",
         FindingName::LogWritesPerS => "Log writes per second",
         FindingName::CommitLatency => "Commit latency",
+        FindingName::AcceleratorsFed => "Accelerators kept busy",
+        FindingName::CheckpointTime => "Time of a checkpoint",
         FindingName::ProcessorShare => "CPU share",
         FindingName::ProgramPlateau => "Plateau block size of a program",
         FindingName::Drift => "Drift",
