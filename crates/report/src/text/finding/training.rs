@@ -102,7 +102,7 @@ mod tests {
         );
         assert_eq!(
             sentence(&saved),
-            "A checkpoint of Llama 3 8B (105 GB) takes 219 s [215, 223] to save (480.0 MB/s)."
+            "A checkpoint of Llama 3 8B (105 GB) takes 219 s [215, 223] to save (480 MB/s)."
         );
         let why = why_of(&saved).expect("it has one");
         assert!(
