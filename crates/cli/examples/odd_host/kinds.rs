@@ -19,7 +19,7 @@ pub enum Kind {
     Fast,
     /// As `queue`, with 5 to 16 hosts; two have 0.8 of the others' throughput.
     Two,
-    /// As `queue`, reads and a mix of reads and writes at two queue depths each.
+    /// As `queue`, reads and writes at two queue depths each.
     Points,
     /// 4 to 32 flash units with queues of their own, at random addresses.
     Flash,
@@ -81,7 +81,7 @@ impl Drawn {
         let device =
             format!("name = \"shared\"\nsummary = \"shared\"\ncapacity = \"4GiB\"\n{storage}{noise}");
         let (rw, depths) = match kind {
-            Kind::Points => ("[\"randread\", \"randrw\"]", format!("[{depth}, {}]", 2 * depth)),
+            Kind::Points => ("[\"randread\", \"randwrite\"]", format!("[{depth}, {}]", 2 * depth)),
             _ => ("\"randread\"", depth.to_string()),
         };
         let study = format!(
@@ -106,7 +106,7 @@ impl Drawn {
 
     /// Ranks of the odd hosts with their true ratios. Depths are multiples of 10, so that 0.8 and 1.3 of them are whole
     /// requests.
-    pub fn truths(&self) -> Vec<(u32, f64)> {
-        self.odd.clone()
+    pub fn truths(&self) -> &[(u32, f64)] {
+        &self.odd
     }
 }

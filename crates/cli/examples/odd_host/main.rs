@@ -16,11 +16,14 @@ use draw::Dice;
 use iosonde_cli::run_on_cluster;
 use iosonde_hosts::Cluster;
 use iosonde_model::{
-    CheckName, Outcome, Phase, Run,
+    CheckName, HostShare, Outcome, Phase, Run, Trial,
     cause::{Cause, OddHost, OddOne},
 };
 use iosonde_stats::clustered_share::{Block, ClusteredShare};
 use kinds::{Drawn, Kind};
+
+/// Turns of the queue in a trial from which on plain counts check the truth: they are off by a turn at most, 1 %.
+const TURNS_OF_TRUTH: u64 = 100;
 
 /// What was said of the clusters with and without odd hosts.
 #[derive(Default)]
@@ -33,6 +36,8 @@ struct Tally {
     covered: u64,
     unchecked: u64,
     widths: Vec<f64>,
+    /// Relative difference between the true ratio and that of plain counts, where these are good enough.
+    count_errors: Vec<f64>,
     /// A line for each run that says something wrong.
     misses: Vec<String>,
 }
@@ -56,7 +61,7 @@ fn main() {
     }
     if misses {
         println!(
-            "| seed | hosts | depth | servers | valid rounds | requests a trial | true ratios | by counts | named |"
+            "| seed | hosts | depth | servers | trials | requests a trial | true ratios | by counts | named |"
         );
         println!("|---|---|---|---|---|---|---|---|---|");
         tally.misses.iter().for_each(|line| println!("{line}"));
@@ -74,7 +79,7 @@ fn one(tally: &mut Tally, kind: Kind, seed: u64) {
             tally.alike += 1;
             tally.invented += u64::from(!named.is_empty());
             if !named.is_empty() {
-                tally.misses.push(line(seed, &drawn, &[], &run, &named));
+                tally.misses.push(line(seed, &drawn, &[], &Counts::of(&drawn, &[], &run), &named));
             }
         }
         None => tally.unchecked += 1,
@@ -85,6 +90,11 @@ fn one(tally: &mut Tally, kind: Kind, seed: u64) {
         return;
     };
     let truths = drawn.truths();
+    let counts = Counts::of(&drawn, &truths, &run);
+    if counts.least >= TURNS_OF_TRUTH * drawn.depth {
+        let errors = counts.ratios.iter().zip(truths).map(|(ratio, (_, truth))| (ratio / truth - 1.0).abs());
+        tally.count_errors.extend(errors);
+    }
     let of = |rank: u32| named.iter().find(|one| one.rank == rank);
     tally.odd += 1;
     let others = named.iter().any(|one| truths.iter().all(|(rank, _)| one.rank != *rank));
@@ -97,7 +107,7 @@ fn one(tally: &mut Tally, kind: Kind, seed: u64) {
         tally.widths.extend(found.iter().map(|(it, _)| (it.high - it.low) / it.ratio));
     }
     if others || found.len() < truths.len() {
-        tally.misses.push(line(seed, &drawn, &truths, &run, &named));
+        tally.misses.push(line(seed, &drawn, truths, &counts, &named));
     }
 }
 
@@ -114,37 +124,43 @@ fn judged(drawn: &Drawn, cluster: Cluster, seed: u64) -> (Run, Option<Vec<OddOne
     (run, named)
 }
 
-/// A row of what was wrong: the ratios by plain counts are those of each odd host to the mean of the like ones.
-fn line(seed: u64, drawn: &Drawn, truths: &[(u32, f64)], run: &Run, named: &[OddOne]) -> String {
-    let trials: Vec<_> =
-        run.trials.iter().filter(|trial| trial.phase == Phase::Measure && !trial.hosts.is_empty()).collect();
-    let ios = |rank: usize| -> f64 {
-        trials.iter().filter_map(|trial| trial.hosts.get(rank)?.read.as_ref()).map(|read| read.iops).sum()
-    };
-    let like = |rank: &u32| truths.iter().all(|(odd, _)| odd != rank);
-    let like: Vec<f64> = (0..drawn.hosts).filter(like).map(|rank| ios(rank as usize)).collect();
-    let mean = like.iter().sum::<f64>() / like.len() as f64;
-    let counted: Vec<String> =
-        truths.iter().map(|(rank, _)| format!("{:.3}", ios(*rank as usize) / mean)).collect();
+/// What plain counts say.
+struct Counts {
+    /// Throughput of each odd host over the mean of the like ones, over all trials.
+    ratios: Vec<f64>,
+    /// Fewest requests of a host in a trial.
+    least: u64,
+    trials: usize,
+}
+
+impl Counts {
+    fn of(drawn: &Drawn, truths: &[(u32, f64)], run: &Run) -> Self {
+        let measured = |trial: &&Trial| trial.phase == Phase::Measure && !trial.hosts.is_empty();
+        let trials: Vec<&Trial> = run.trials.iter().filter(measured).collect();
+        let sides = |host: &HostShare| [host.read.clone(), host.write.clone()].into_iter().flatten();
+        let iops = |rank: u32| -> f64 {
+            let of_rank = trials.iter().filter_map(|trial| trial.hosts.get(rank as usize));
+            of_rank.flat_map(sides).map(|side| side.iops).sum()
+        };
+        let is_like = |rank: &u32| truths.iter().all(|(odd, _)| odd != rank);
+        let like: Vec<f64> = (0..drawn.hosts).filter(is_like).map(iops).collect();
+        let mean = like.iter().sum::<f64>() / like.len() as f64;
+        let ratios = truths.iter().map(|(rank, _)| iops(*rank) / mean).collect();
+        let least = trials.iter().flat_map(|trial| &trial.hosts).flat_map(sides).map(|side| side.ios).min();
+        Self { ratios, least: least.unwrap_or(0), trials: trials.len() }
+    }
+}
+
+/// A row of what was wrong.
+fn line(seed: u64, drawn: &Drawn, truths: &[(u32, f64)], counts: &Counts, named: &[OddOne]) -> String {
+    let counted: Vec<String> = counts.ratios.iter().map(|ratio| format!("{ratio:.3}")).collect();
     let told: Vec<String> = truths.iter().map(|(rank, truth)| format!("{rank}: {truth:.2}")).collect();
     let named: Vec<String> =
         named.iter().map(|one| format!("{}: {:.3}–{:.3}", one.rank, one.low, one.high)).collect();
-    let least = trials
-        .iter()
-        .flat_map(|trial| &trial.hosts)
-        .filter_map(|host| Some(host.read.as_ref()?.ios))
-        .min()
-        .unwrap_or(0);
-    format!(
-        "| {seed} | {} | {} | {} | {} | {least} | {} | {} | {} |",
-        drawn.hosts,
-        drawn.depth,
-        drawn.servers,
-        trials.len(),
-        told.join(", "),
-        counted.join(", "),
-        named.join(", ")
-    )
+    let Drawn { hosts, depth, servers, .. } = drawn;
+    let Counts { trials, least, .. } = counts;
+    let (told, counted, named) = (told.join(", "), counted.join(", "), named.join(", "));
+    format!("| {seed} | {hosts} | {depth} | {servers} | {trials} | {least} | {told} | {counted} | {named} |")
 }
 
 fn print(mut tally: Tally, kind: Kind, runs: u64, seed: u64) {
@@ -160,6 +176,12 @@ fn print(mut tally: Tally, kind: Kind, runs: u64, seed: u64) {
     row("beside them, another one is named", tally.others_named, tally.odd);
     row("their intervals hold the true ratios", tally.covered, tally.found);
     println!("\nmedian width of these intervals: {width:.1} % of the ratio");
+    let (checked, most) = (tally.count_errors.len(), tally.count_errors.iter().copied().fold(0.0, f64::max));
+    println!(
+        "true ratios are those of the queue depths; plain counts of {checked} odd hosts with more than \
+         {TURNS_OF_TRUTH} turns a trial differ from them by at most {:.2} %",
+        100.0 * most
+    );
 }
 
 fn row(what: &str, count: u64, of: u64) {

@@ -1,24 +1,23 @@
 //! A host that is slower or faster than the others.
 //!
-//! Looks at: in each valid trial of several hosts, each host's throughput over the median of the others' in the same
-//! trial, so that what disturbed all of them is in none of the ratios. A host's throughput is its mean queue depth over
-//! its mean latency (Little's law). A count is off by up to one turn of the queue: of 16 hosts with 30 requests each,
-//! a host had 30 % more or less in each trial of 100 requests, where the law was off by 0.6 %. Where a host's
-//! count and the law differ by more than one turn at each end, or there are flushes, the counts are used.
+//! Looks at: each host's throughput in each valid trial of several hosts, over the median of the others in the same
+//! trial. Interference that all hosts share cancels. The throughput is mean queue depth over mean latency (Little's
+//! law), because a count of requests is off by up to one turn of the queue. Nine hosts with 20 requests each took turns
+//! at two servers: the counts of one host were 26 % low in every trial, and Little's law was off by 0.1 %. Counts are
+//! used where the law does not hold: with flushes, or where both differ by more than one turn at each end.
 //!
-//! Rule: a warning where the interval of a host's ratio lies beyond 2 %. The host that differs most is named first and
-//! taken out of the others' reference; then the remaining ones are compared again, while three are left. Else the odd
-//! one of three, at 0.8, makes each of the others 12 % faster than their median. The ratio is the geometric mean over
-//! the points, and its error counts the points as wholly alike. With n hosts each statement has the n-th part of the
-//! error rate (Bonferroni): the chance of naming any host of a run in which all are alike is at most 5 %. Counts widen
-//! the interval by one turn of each side. With many hosts and few rounds the intervals are wide; more rounds narrow
-//! them. Where one half of the hosts differs from the other half, one half is named: which one is odd is not known.
+//! Rule: a warning where the interval of a host's ratio lies beyond 2 %. The host that differs most is named first. It
+//! leaves the reference, and the others are compared again, until two are left. Without that, one host of three at 0.8
+//! would make each of the others 12 % faster than its median. The ratio is the geometric mean over the points; their
+//! errors count as fully correlated. Each of n hosts has the n-th part of the error rate (Bonferroni): at most 5 % of
+//! runs with equal hosts name one. Counts widen the interval by one turn of each side. More rounds narrow it. Where
+//! half of the hosts differ from the other half, one half is named, and either may be the odd one.
 //!
 //! Not checked with fewer than three hosts (two differ from each other), or fewer than five valid rounds of a point.
 //!
 //! Verdict: a warning about the throughput. The sum over all hosts stays as it is: it is what they had together.
 //!
-//! Measured: see docs/many-hosts.md.
+//! Measured: see docs/many-hosts.md, over drawn clusters of six kinds.
 //!
 //! What to do: look for what differs on that host: its link (speed, errors), mount options, kernel, processor clock, or
 //! other work on it. Exchange it for another one; where the place stays slow, it is the network.
