@@ -15,7 +15,7 @@ pub enum Kind {
     Queue,
     /// As `queue`, with 3 or 4 hosts.
     Few,
-    /// As `queue`; one host has 1.3 times the others' throughput.
+    /// As `queue`; one host has 1.25 times the others' throughput.
     Fast,
     /// As `queue`, with 5 to 16 hosts; two have 0.8 of the others' throughput.
     Two,
@@ -52,6 +52,8 @@ pub struct Drawn {
     pub study: String,
     /// Ranks of the odd hosts, each with its queue depth over the others'.
     odd: Vec<(u32, f64)>,
+    /// Ranks of the hosts that do not have the whole queue depth, with their share of it.
+    shallow: Vec<(u32, f64)>,
 }
 
 impl Drawn {
@@ -85,26 +87,29 @@ impl Drawn {
             _ => ("\"randread\"", depth.to_string()),
         };
         let study = format!(
-            "name = \"odd\"\nquestion = \"Which host is odd?\"\ntime = \"10s\"\n[[experiment]]\nkind = \"queue-depth\"\n\
-             rw = {rw}\ndepth = {depths}\n"
+            "name = \"odd\"\nquestion = \"Which host is odd?\"\ntime = \"10s\"\n[[experiment]]\n\
+             kind = \"queue-depth\"\nrw = {rw}\ndepth = {depths}\n"
         );
-        let odd = match kind {
-            Kind::Fast => vec![(rank, 1.3)],
-            Kind::Two => {
-                vec![(rank, 0.8), ((rank + 1 + dice.below(u64::from(hosts) - 1) as u32) % hosts, 0.8)]
-            }
-            _ => vec![(rank, 0.8)],
-        };
-        Self { hosts, depth, servers, device, study, odd }
+        let mut shallow = vec![(rank, 0.8)];
+        if kind == Kind::Two {
+            shallow.push(((rank + 1 + dice.below(u64::from(hosts) - 1) as u32) % hosts, 0.8));
+        }
+        let mut odd = shallow.clone();
+        if kind == Kind::Fast {
+            // No host has more in flight than what was asked: the others have less.
+            shallow = (0..hosts).filter(|other| *other != rank).map(|other| (other, 0.8)).collect();
+            odd = vec![(rank, 1.25)];
+        }
+        Self { hosts, depth, servers, device, study, odd, shallow }
     }
 
     /// The hosts, odd ones among them.
     pub fn cluster(&self) -> Cluster {
         let shallow = |cluster: Cluster, &(rank, share): &(u32, f64)| cluster.with_shallow(rank, share);
-        self.odd.iter().fold(Cluster::new(self.hosts), shallow)
+        self.shallow.iter().fold(Cluster::new(self.hosts), shallow)
     }
 
-    /// Ranks of the odd hosts with their true ratios. Depths are multiples of 10, so that 0.8 and 1.3 of them are whole
+    /// Ranks of the odd hosts with their true ratios. Depths are multiples of 10, so that 0.8 of them are whole
     /// requests.
     pub fn truths(&self) -> &[(u32, f64)] {
         &self.odd
