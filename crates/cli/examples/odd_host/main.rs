@@ -90,7 +90,7 @@ fn one(tally: &mut Tally, kind: Kind, seed: u64) {
         return;
     };
     let truths = drawn.truths();
-    let counts = Counts::of(&drawn, &truths, &run);
+    let counts = Counts::of(&drawn, truths, &run);
     if counts.least >= TURNS_OF_TRUTH * drawn.depth {
         let errors = counts.ratios.iter().zip(truths).map(|(ratio, (_, truth))| (ratio / truth - 1.0).abs());
         tally.count_errors.extend(errors);
