@@ -21,14 +21,14 @@ pub struct Cluster {
     count: u32,
     /// A host that begins late, and by how many nanoseconds.
     late: Option<(u32, u64)>,
-    /// A host that keeps a share of the queue depth only.
-    shallow: Option<(u32, f64)>,
+    /// Hosts with another queue depth, each with its share of the others'.
+    shallow: Vec<(u32, f64)>,
 }
 
 impl Cluster {
     /// So many hosts, all alike.
     pub fn new(count: u32) -> Self {
-        Self { count, late: None, shallow: None }
+        Self { count, late: None, shallow: Vec::new() }
     }
 
     /// One of them begins each trial late.
@@ -37,15 +37,17 @@ impl Cluster {
         Self { late: Some((rank, late_ns)), ..self }
     }
 
-    /// One of them keeps this share of the queue depth only. Where the storage is saturated, all requests wait alike,
-    /// and its throughput is the same share of another host's (Little's law).
+    /// One of them, or one more, keeps this share of the queue depth only. Where all requests wait in the same queues,
+    /// its throughput is the same share of another host's (Little's law), whether the storage is saturated or not.
     #[must_use]
-    pub fn with_shallow(self, rank: u32, share: f64) -> Self {
-        Self { shallow: Some((rank, share)), ..self }
+    pub fn with_shallow(mut self, rank: u32, share: f64) -> Self {
+        self.shallow.push((rank, share));
+        self
     }
 
     fn depth(&self, rank: u32, depth: u32) -> u32 {
-        let share = self.shallow.filter(|(shallow, _)| *shallow == rank).map_or(1.0, |(_, share)| share);
+        let share =
+            self.shallow.iter().find(|(shallow, _)| *shallow == rank).map_or(1.0, |(_, share)| *share);
         ((f64::from(depth) * share).round() as u32).max(1)
     }
 

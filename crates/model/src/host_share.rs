@@ -27,6 +27,7 @@ impl HostShare {
             issued_read_bytes: trial.witnesses.issued_read_bytes,
             issued_write_bytes: trial.witnesses.issued_write_bytes,
             elapsed_s: trial.elapsed_s,
+            in_flight_mean: trial.in_flight_mean,
             busy_share: trial.busy_share,
             ..Self::default()
         }

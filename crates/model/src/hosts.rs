@@ -73,6 +73,9 @@ pub struct HostShare {
     pub clock_offset_ns: i64,
     /// Shortest round trip of the messages that told the offset, in nanoseconds: the offset is known to half of it.
     pub round_trip_ns: u64,
+    /// Its requests outstanding, averaged over its measured time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_flight_mean: Option<f64>,
     /// Share of the time that its busiest worker was busy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub busy_share: Option<f64>,

@@ -1,29 +1,31 @@
 //! Prints how often the check `odd-host` names a host that has four fifths of the others' throughput, and how often it
 //! names one of hosts that are alike: the table of `docs/many-hosts.md`.
 //!
-//! `odd_host [--runs N] [--seed N]`: N clusters are drawn at random (3 to 16 hosts on one queue of 2 to 32 servers).
-//! Each is measured twice, alike and with one odd host, by the functions that `iosonde run .. --hosts N` calls.
+//! `odd_host [--runs N] [--seed N] [--kind KIND] [--misses 1]`: N clusters are drawn at random. Each is measured twice,
+//! alike and with odd hosts, by the functions that `iosonde run .. --hosts N` calls. `--misses 1` prints a line for
+//! each run in which an odd host was missed or another one named.
 
 #![allow(clippy::print_stdout)]
 
 #[path = "../blind/draw.rs"]
 #[allow(dead_code, reason = "the other bench asks more of a noise")]
 mod draw;
+mod kinds;
 
-use draw::{Dice, Noise};
+use draw::Dice;
 use iosonde_cli::run_on_cluster;
 use iosonde_hosts::Cluster;
 use iosonde_model::{
-    CheckName, Outcome,
+    CheckName, HostShare, Outcome, Phase, Run, Trial,
     cause::{Cause, OddHost, OddOne},
 };
 use iosonde_stats::clustered_share::{Block, ClusteredShare};
+use kinds::{Drawn, Kind};
 
-/// Requests in flight of the odd host over those of the others. All wait in one queue, so that this is the ratio of
-/// their throughputs.
-const TRUE_RATIO: f64 = 0.8;
+/// Turns of the queue in a trial from which on plain counts check the truth: they are off by a turn at most, 1 %.
+const TURNS_OF_TRUTH: u64 = 100;
 
-/// What was said of the clusters with and without an odd host.
+/// What was said of the clusters with and without odd hosts.
 #[derive(Default)]
 struct Tally {
     alike: u64,
@@ -34,93 +36,158 @@ struct Tally {
     covered: u64,
     unchecked: u64,
     widths: Vec<f64>,
+    /// Relative difference between the true ratio and that of plain counts, where these are good enough.
+    count_errors: Vec<f64>,
+    /// A line for each run that says something wrong.
+    misses: Vec<String>,
 }
 
 fn main() {
-    let (mut runs, mut seed) = (200, 1);
+    let (mut runs, mut seed, mut kind, mut misses) = (200, 1, Kind::Queue, false);
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
-        let number = words.next().and_then(|text| text.parse::<u64>().ok());
-        match (word.as_str(), number) {
-            ("--runs", Some(number)) => runs = number,
-            ("--seed", Some(number)) => seed = number,
-            _ => panic!("odd_host [--runs N] [--seed N], not {word}"),
+        let value = words.next().unwrap_or_default();
+        match (word.as_str(), value.parse::<u64>(), Kind::named(&value)) {
+            ("--runs", Ok(number), _) => runs = number,
+            ("--seed", Ok(number), _) => seed = number,
+            ("--misses", Ok(number), _) => misses = number > 0,
+            ("--kind", _, Some(named)) => kind = named,
+            _ => panic!("odd_host [--runs N] [--seed N] [--kind {}] [--misses 1], not {word}", kinds::NAMES),
         }
     }
     let mut tally = Tally::default();
     for nth in 0..runs {
-        one(&mut tally, seed + nth);
+        one(&mut tally, kind, seed + nth);
     }
-    print(tally, runs, seed);
+    if misses {
+        println!(
+            "| seed | hosts | depth | servers | trials | requests a trial | true ratios | by counts | named |"
+        );
+        println!("|---|---|---|---|---|---|---|---|---|");
+        tally.misses.iter().for_each(|line| println!("{line}"));
+        println!();
+    }
+    print(tally, kind, runs, seed);
 }
 
 /// Draws a cluster and measures it twice.
-fn one(tally: &mut Tally, seed: u64) {
-    let mut dice = Dice::new(seed);
-    let hosts = 3 + dice.below(14) as u32;
-    let depth = 10 * (1 + dice.below(4));
-    let servers = dice.power(1, 5);
-    let law = if dice.chance(0.5) { "exponential" } else { "fixed" };
-    let service_us = dice.log(20.0, 500.0);
-    let rank = dice.below(u64::from(hosts)) as u32;
-    let device = format!(
-        "name = \"shared\"\nsummary = \"one queue\"\ncapacity = \"4GiB\"\n[queue]\nservers = {servers}\n\
-         service = {{ {law} = \"{service_us:.1}us\" }}\n{}",
-        Noise::draw(&mut dice).section()
-    );
-    let study = format!(
-        "name = \"odd\"\nquestion = \"Which host is odd?\"\ntime = \"10s\"\n[[experiment]]\nkind = \"queue-depth\"\n\
-         rw = \"randread\"\ndepth = {depth}\n"
-    );
-    match named(&device, &study, Cluster::new(hosts), seed) {
+fn one(tally: &mut Tally, kind: Kind, seed: u64) {
+    let drawn = Drawn::of(kind, &mut Dice::new(seed));
+    let (run, named) = judged(&drawn, Cluster::new(drawn.hosts), seed);
+    match named {
         Some(named) => {
             tally.alike += 1;
             tally.invented += u64::from(!named.is_empty());
-        }
-        None => tally.unchecked += 1,
-    }
-    match named(&device, &study, Cluster::new(hosts).with_shallow(rank, TRUE_RATIO), seed) {
-        Some(named) => {
-            tally.odd += 1;
-            tally.others_named += u64::from(named.iter().any(|one| one.rank != rank));
-            if let Some(it) = named.iter().find(|one| one.rank == rank) {
-                tally.found += 1;
-                tally.covered += u64::from((it.low..=it.high).contains(&TRUE_RATIO));
-                tally.widths.push((it.high - it.low) / it.ratio);
+            if !named.is_empty() {
+                tally.misses.push(line(seed, &drawn, &[], &Counts::of(&drawn, &[], &run), &named));
             }
         }
         None => tally.unchecked += 1,
     }
-}
-
-/// The hosts that the run names; `None` where it says that this was not checked.
-fn named(device: &str, study: &str, cluster: Cluster, seed: u64) -> Option<Vec<OddOne>> {
-    let run = run_on_cluster(device, study, cluster, seed).expect("a drawn cluster is measured");
-    let judgement =
-        run.verdicts.into_iter().find(|one| one.check == CheckName::OddHost).expect("it judges runs");
-    match (judgement.verdict, judgement.cause) {
-        (Outcome::NotChecked, _) => None,
-        (_, Some(Cause::OddHost(OddHost::Odd { odd, .. }))) => Some(odd),
-        _ => Some(Vec::new()),
+    let (run, named) = judged(&drawn, drawn.cluster(), seed);
+    let Some(named) = named else {
+        tally.unchecked += 1;
+        return;
+    };
+    let truths = drawn.truths();
+    let counts = Counts::of(&drawn, truths, &run);
+    if counts.least >= TURNS_OF_TRUTH * drawn.depth {
+        let errors = counts.ratios.iter().zip(truths).map(|(ratio, (_, truth))| (ratio / truth - 1.0).abs());
+        tally.count_errors.extend(errors);
+    }
+    let of = |rank: u32| named.iter().find(|one| one.rank == rank);
+    tally.odd += 1;
+    let others = named.iter().any(|one| truths.iter().all(|(rank, _)| one.rank != *rank));
+    tally.others_named += u64::from(others);
+    let found: Vec<(&OddOne, f64)> =
+        truths.iter().filter_map(|(rank, truth)| Some((of(*rank)?, *truth))).collect();
+    if found.len() == truths.len() {
+        tally.found += 1;
+        tally.covered += u64::from(found.iter().all(|(it, truth)| (it.low..=it.high).contains(truth)));
+        tally.widths.extend(found.iter().map(|(it, _)| (it.high - it.low) / it.ratio));
+    }
+    if others || found.len() < truths.len() {
+        tally.misses.push(line(seed, &drawn, truths, &counts, &named));
     }
 }
 
-fn print(mut tally: Tally, runs: u64, seed: u64) {
+/// The run, and the hosts that it names; `None` where it says that this was not checked.
+fn judged(drawn: &Drawn, cluster: Cluster, seed: u64) -> (Run, Option<Vec<OddOne>>) {
+    let run =
+        run_on_cluster(&drawn.device, &drawn.study, cluster, seed).expect("a drawn cluster is measured");
+    let judgement = run.verdicts.iter().find(|one| one.check == CheckName::OddHost).expect("it judges runs");
+    let named = match (judgement.verdict, &judgement.cause) {
+        (Outcome::NotChecked, _) => None,
+        (_, Some(Cause::OddHost(OddHost::Odd { odd, .. }))) => Some(odd.clone()),
+        _ => Some(Vec::new()),
+    };
+    (run, named)
+}
+
+/// What plain counts say.
+struct Counts {
+    /// Throughput of each odd host over the mean of the like ones, over all trials.
+    ratios: Vec<f64>,
+    /// Fewest requests of a host in a trial.
+    least: u64,
+    trials: usize,
+}
+
+impl Counts {
+    fn of(drawn: &Drawn, truths: &[(u32, f64)], run: &Run) -> Self {
+        let measured = |trial: &&Trial| trial.phase == Phase::Measure && !trial.hosts.is_empty();
+        let trials: Vec<&Trial> = run.trials.iter().filter(measured).collect();
+        let sides = |host: &HostShare| [host.read.clone(), host.write.clone()].into_iter().flatten();
+        let iops = |rank: u32| -> f64 {
+            let of_rank = trials.iter().filter_map(|trial| trial.hosts.get(rank as usize));
+            of_rank.flat_map(sides).map(|side| side.iops).sum()
+        };
+        let is_like = |rank: &u32| truths.iter().all(|(odd, _)| odd != rank);
+        let like: Vec<f64> = (0..drawn.hosts).filter(is_like).map(iops).collect();
+        let mean = like.iter().sum::<f64>() / like.len() as f64;
+        let ratios = truths.iter().map(|(rank, _)| iops(*rank) / mean).collect();
+        let least = trials.iter().flat_map(|trial| &trial.hosts).flat_map(sides).map(|side| side.ios).min();
+        Self { ratios, least: least.unwrap_or(0), trials: trials.len() }
+    }
+}
+
+/// A row of what was wrong.
+fn line(seed: u64, drawn: &Drawn, truths: &[(u32, f64)], counts: &Counts, named: &[OddOne]) -> String {
+    let counted: Vec<String> = counts.ratios.iter().map(|ratio| format!("{ratio:.3}")).collect();
+    let told: Vec<String> = truths.iter().map(|(rank, truth)| format!("{rank}: {truth:.2}")).collect();
+    let named: Vec<String> =
+        named.iter().map(|one| format!("{}: {:.3}–{:.3}", one.rank, one.low, one.high)).collect();
+    let Drawn { hosts, depth, servers, .. } = drawn;
+    let Counts { trials, least, .. } = counts;
+    let (told, counted, named) = (told.join(", "), counted.join(", "), named.join(", "));
+    format!("| {seed} | {hosts} | {depth} | {servers} | {trials} | {least} | {told} | {counted} | {named} |")
+}
+
+fn print(mut tally: Tally, kind: Kind, runs: u64, seed: u64) {
     tally.widths.sort_by(f64::total_cmp);
     let width = tally.widths.get(tally.widths.len() / 2).map_or(0.0, |width| 100.0 * width);
     println!(
-        "{runs} clusters from seed {seed}, each alike and with an odd host; not checked: {} runs\n",
+        "{runs} clusters of kind {kind:?} from seed {seed}, each alike and with odd hosts; not checked: {} runs\n",
         tally.unchecked
     );
     println!("| what | runs | share (95 %) |\n|---|---|---|");
     row("hosts are alike, one is named", tally.invented, tally.alike);
-    row("one has 0.8 of the others' throughput, and is named", tally.found, tally.odd);
-    row("beside it, another one is named", tally.others_named, tally.odd);
-    row("its interval holds the true ratio", tally.covered, tally.found);
+    row("all odd hosts are named", tally.found, tally.odd);
+    row("beside them, another one is named", tally.others_named, tally.odd);
+    row("their intervals hold the true ratios", tally.covered, tally.found);
     println!("\nmedian width of these intervals: {width:.1} % of the ratio");
+    let (checked, most) = (tally.count_errors.len(), tally.count_errors.iter().copied().fold(0.0, f64::max));
+    println!(
+        "true ratios are those of the queue depths; plain counts of {checked} odd hosts with more than \
+         {TURNS_OF_TRUTH} turns a trial differ from them by at most {:.2} %",
+        100.0 * most
+    );
 }
 
 fn row(what: &str, count: u64, of: u64) {
+    if of == 0 {
+        return;
+    }
     // Spread evenly: the clusters are independent, and their order means nothing.
     let events = |nth: u64| (nth + 1) * count / of - nth * count / of;
     let blocks: Vec<Block> = (0..of).map(|nth| Block { events: events(nth), of: 1 }).collect();

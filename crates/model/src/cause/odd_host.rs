@@ -36,7 +36,7 @@ pub struct OddOne {
     pub rank: u32,
     /// Name of its machine; empty where it is not known.
     pub name: String,
-    /// Its throughput over the median of the others'.
+    /// Its throughput over the median of the hosts that are not named.
     pub ratio: f64,
     /// Lower end of its interval.
     pub low: f64,
