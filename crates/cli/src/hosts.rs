@@ -37,7 +37,7 @@ impl Hosts {
         Self { coordinator, stop: interrupt::catch(), open: Rc::default() }
     }
 
-    /// This one alone.
+    /// Only this one.
     pub fn alone() -> Self {
         Self::new(Box::new(Alone))
     }
@@ -52,7 +52,7 @@ impl Hosts {
         LED.set(Some(self.clone()));
     }
 
-    /// Those that this process leads, or this one alone.
+    /// Those that this process leads, or only this one.
     pub fn of_process() -> Self {
         LED.with_borrow(|led| led.clone()).unwrap_or_else(Self::alone)
     }

@@ -45,22 +45,22 @@ fn wait_until(what: &str, holds: impl Fn() -> bool) {
 /// To whichever of the two it is sent, or to both as by a terminal: one signal is one.
 #[test]
 fn one_signal_ends_a_run_in_order_to_whichever_process_it_is_sent() {
-    for (signal, whom) in
+    for (signal, target) in
         [("INT", "both"), ("TERM", "waits"), ("INT", "works"), ("HUP", "waits"), ("TERM", "both")]
     {
         let (bench, run) = under_way();
         let [waits, works] = run.processes().map(i64::from);
         send(
             signal,
-            match whom {
+            match target {
                 "waits" => waits,
                 "works" => works,
                 _ => -waits,
             },
         );
         let said = run.wait();
-        assert_eq!(said.code, 130, "{signal} to {whom}: {}", said.err);
-        assert!(said.err.contains("trials are kept"), "{signal} to {whom}: {}", said.err);
+        assert_eq!(said.code, 130, "{signal} to {target}: {}", said.err);
+        assert!(said.err.contains("trials are kept"), "{signal} to {target}: {}", said.err);
         assert!(
             bench.iosonde(&["ls"]).out.contains("interrupted") && names_in(&bench.path("here")).is_empty()
         );
@@ -84,17 +84,17 @@ fn the_end_of_one_process_is_the_end_of_the_other() {
 /// Ctrl-Z and `fg`, and the same signals sent to one process.
 #[test]
 fn a_stopped_job_stops_whole_and_goes_on_whole() {
-    for (stop, whom) in [("TSTP", "both"), ("TSTP", "waits"), ("STOP", "waits"), ("STOP", "both")] {
+    for (stop, target) in [("TSTP", "both"), ("TSTP", "waits"), ("STOP", "waits"), ("STOP", "both")] {
         let (_bench, run) = under_way();
         let processes = run.processes();
         let first = i64::from(processes[0]);
-        send(stop, if whom == "both" { -first } else { first });
-        wait_until(&format!("{stop} to {whom}"), || {
+        send(stop, if target == "both" { -first } else { first });
+        wait_until(&format!("{stop} to {target}"), || {
             processes.iter().all(|process| state(*process) == Some('T'))
         });
-        send("CONT", if whom == "both" { -first } else { first });
+        send("CONT", if target == "both" { -first } else { first });
         let said = run.wait();
-        assert_eq!(said.code, 0, "{stop} to {whom}: {}", said.err);
+        assert_eq!(said.code, 0, "{stop} to {target}: {}", said.err);
     }
 }
 

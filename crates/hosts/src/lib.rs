@@ -76,7 +76,7 @@ pub trait Link {
     fn send(&mut self, to: u32, message: &[u8]) -> io::Result<()>;
     /// A message that has arrived, with its sender; does not wait.
     fn receive(&mut self) -> io::Result<Option<(u32, Vec<u8>)>>;
-    /// Ends the conversation; where it did not go well, whoever still runs is ended, too.
+    /// Ends the conversation; where it did not go well, every host that still runs is ended, too.
     fn close(&mut self, well: bool);
 }
 

@@ -266,7 +266,7 @@ mod tests {
         ));
     }
 
-    /// Of a sample, blocks of windows are many and stand for themselves; single ones stand for those around them.
+    /// In a sample, blocks of windows are many and count for themselves; single ones count for those around them.
     #[test]
     fn what_shares_one_place_is_no_wrap_in_a_sample_either() {
         let mut probe = written_whole(|_| BlockState::Kept);

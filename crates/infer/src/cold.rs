@@ -12,9 +12,9 @@ use iosonde_stats::{
 /// First reads that are slower by a factor below this count as warm. Restored volumes are slower by factors of 2 to 100
 /// (docs/cold.md); a choice.
 const SLOWER: f64 = 1.2;
-/// Of what is shown.
+/// Confidence of the intervals that are shown.
 const CONFIDENCE: f64 = 0.95;
-/// Of each of the two ratios that the verdict rests on, so that both hold at 95 % (Bonferroni).
+/// Confidence of each of the two ratios that the verdict rests on, so that both hold at 95 % (Bonferroni).
 const VERDICT_CONFIDENCE: f64 = 0.975;
 /// Reads above this quantile of the second reads are slow. A fetch that takes less than what second reads scatter by is
 /// seen in part; a lower quantile would see more of it in fewer reads. A choice.

@@ -10,7 +10,7 @@ use iosonde_model::{
 };
 use iosonde_stats::LogEstimate;
 
-/// Of what is shown.
+/// Confidence of the intervals that are shown.
 const CONFIDENCE: f64 = 0.95;
 /// Bytes fetched for each call up to which memory answered: one block in a hundred calls, as when a directory grows.
 const FROM_MEMORY_BYTES: f64 = 4096.0 / 100.0;

@@ -122,9 +122,9 @@ pub struct Capacity {
     pub target: String,
     /// What was looked at.
     pub scope: CapacityScope,
-    /// Size that the storage claims, or of its first part where no more was asked for.
+    /// Size that the storage claims, or of its first part where no more was requested.
     pub claimed_bytes: u64,
-    /// Whether no more than a first part was asked for.
+    /// Whether no more than a first part was requested.
     pub only_first_part: bool,
     /// Whether every block was tested.
     pub full: bool,

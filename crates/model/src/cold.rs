@@ -50,7 +50,7 @@ pub enum ColdVerdict {
 pub struct Cold {
     /// The target as the user named it.
     pub target: String,
-    /// Its size in bytes, or that of its first part where no more was asked for.
+    /// Its size in bytes, or that of its first part where no more was requested.
     pub size_bytes: u64,
     /// Mean time of a single read, in nanoseconds.
     pub latency_ns: FirstAndAgain,

@@ -45,7 +45,7 @@ impl FileStep {
     }
 }
 
-/// Files that were asked for.
+/// Requested number of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FilesLayout {
     /// Files of a round.
@@ -147,7 +147,7 @@ pub struct SmallFiles {
     pub file_system: Option<String>,
     /// True if the target lies in memory.
     pub in_memory: bool,
-    /// What was asked for.
+    /// Requested layout.
     pub layout: FilesLayout,
     /// What was dropped from memory.
     pub cache: FilesCache,

@@ -200,7 +200,7 @@ const fn one() -> u32 {
 
 /// What a requirement cannot do without.
 const NEEDED: &[(&str, &str)] = &[
-    ("source", "a requirement that nobody published is an opinion; write where it stands"),
+    ("source", "a requirement that nobody published is an opinion; write where it is published"),
     ("source_date", "the date of the source's text, as in source_date = \"2019-04-18\""),
     ("why", "why the application needs it"),
     ("limit", "it limits nothing; add a [[limit]] with of, below or at_least, rw and block_size"),
@@ -233,7 +233,7 @@ impl Requirement {
         if file.source.trim().is_empty() {
             return wrong(
                 "source",
-                "a requirement that nobody published is an opinion; write where it stands",
+                "a requirement that nobody published is an opinion; write where it is published",
             );
         }
         if !is_date(&file.source_date) {

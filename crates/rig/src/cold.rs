@@ -2,7 +2,7 @@
 //! fetch data when they are first touched.
 //!
 //! The storage is divided into areas, each touched by one kind of read only. In each round, areas that nobody has read
-//! are read: single blocks, one at a time, and whole areas, several requests at a time. The same reads are made again
+//! are read: single blocks at QD 1, and whole areas, several requests at a time. The same reads are made again
 //! two rounds later. Reads for the first and the second time therefore alternate, so that drift does not pass for a
 //! difference, and a small cache has forgotten what it read by then.
 
@@ -138,7 +138,7 @@ impl<'a> Reader<'a> {
         Ok((places, single_ns, streamed))
     }
 
-    /// Reads blocks one at a time, for so long at most; returns the time of each.
+    /// Reads blocks at QD 1, for so long at most; returns the time of each.
     fn single(&mut self, places: &[u64], most_ns: u64) -> io::Result<Vec<u64>> {
         let clock = self.clock.clone();
         let (began_ns, sent_ns) = (clock.now_ns(), Cell::new(None::<u64>));

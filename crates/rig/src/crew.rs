@@ -480,7 +480,7 @@ fn in_turn(shared: &SharedDevice, drives: &mut [Drive]) -> io::Result<()> {
     }
 }
 
-/// The same for the loops of many hosts, of which a moment concerns few: looking at all of a thousand loops at each
+/// All loops of many hosts in turn, of which a moment concerns few: looking at all of a thousand loops at each
 /// completion would make the time of a run grow with the square of the hosts. A loop is stepped when something of its
 /// own has completed, and at the moments that it waits for by itself.
 fn in_turn_of_many(shared: &SharedDevice, drives: &mut [Drive]) -> io::Result<()> {

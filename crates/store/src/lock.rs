@@ -3,7 +3,7 @@
 //! The kernel drops a `flock` when its process dies, however it dies, which no written process number does.
 //! The file is removed by the process that holds its lock. A process that was waiting on the removed file finds that it
 //! has no name any more and begins again. The kernel keeps a killed process, and its locks, while a call of its storage
-//! does not return; whoever knows that from `/proc` tells it here ([`ask_of_the_killed`]).
+//! does not return; a process that knows that from `/proc` tells it here ([`ask_of_the_killed`]).
 
 use std::{
     ffi::{OsStr, OsString},

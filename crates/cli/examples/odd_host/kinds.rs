@@ -1,7 +1,7 @@
 //! Kinds of clusters, drawn at random.
 //!
 //! In all of them, requests of all hosts are exchangeable: they wait in the same queues and are served by the same law.
-//! A host's throughput is then proportional to its requests in flight (Little's law), saturated or not, and the true
+//! A host's throughput is then proportional to its queue depth (Little's law), saturated or not, and the true
 //! ratio is that of the queue depths.
 
 use iosonde_hosts::Cluster;
@@ -96,7 +96,7 @@ impl Drawn {
         }
         let mut odd = shallow.clone();
         if kind == Kind::Fast {
-            // No host has more in flight than what was asked: the others have less.
+            // No host has a deeper queue than requested: the others have less.
             shallow = (0..hosts).filter(|other| *other != rank).map(|other| (other, 0.8)).collect();
             odd = vec![(rank, 1.25)];
         }

@@ -51,7 +51,7 @@ pub fn run(args: &FilesArgs, store: Option<&Path>, screen: Screen) -> Result<(),
     }
 }
 
-/// What was asked for, if it can be.
+/// The requested layout, if it can be.
 fn layout(args: &FilesArgs) -> Result<FilesLayout, Failure> {
     let &FilesArgs { files, size: file_bytes, workers, rounds, time: time_ns, .. } = args;
     let directories = args.directories.unwrap_or_else(|| DIRECTORIES.min(files));

@@ -35,7 +35,7 @@ pub(crate) struct Served {
     session: Option<BackgroundSession>,
 }
 
-/// Of the transfers, one in so many meets a fault: an errno, SHORT or NEVER.
+/// One transfer in so many meets a fault: an errno, SHORT or NEVER.
 #[derive(Default)]
 struct Faults {
     one_in: AtomicU64,

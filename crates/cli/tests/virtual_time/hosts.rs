@@ -4,7 +4,7 @@ use iosonde_cli::run_on_cluster;
 use iosonde_hosts::Cluster;
 use iosonde_model::{CheckName, Outcome, Run};
 
-/// Four servers that take 80 us each, whoever asks: 50,000 requests a second.
+/// Four servers that take 80 us each, for any host: 50,000 requests a second.
 const SHARED: &str = r#"
 name = "shared"
 summary = "a server of four that all hosts share"

@@ -73,9 +73,10 @@ fn one(writer: &Writer, group: &Group) -> Option<Finding> {
         let why = why.unwrap_or_else(|| QueueDepthProblem::NotCounted.into());
         return Some(writer.inconclusive(&conditions, &[deepest], why));
     };
-    // The grain of an interval, and rounding, may reach beyond what can be there.
+    // The grain of an interval, rounding, and hosts whose measured times differ may reach beyond what can be there.
     let whole = |value: f64| value.min(most as f64);
-    let estimate = Estimate { value: whole(estimate.value), high: estimate.high.map(whole), ..estimate };
+    let [low, high] = [estimate.low, estimate.high].map(|end| end.map(whole));
+    let estimate = Estimate { value: whole(estimate.value), low, high };
     let enough = most as f64 * (1.0 - SHORT_BY);
     let reached = match (estimate.low, estimate.high) {
         (_, Some(high)) if high < enough => Some(false),

@@ -34,7 +34,7 @@ use super::{Check, TrialStanding};
 use super::{Specimens, specimen};
 use crate::estimate::FEWEST_TRIALS;
 
-/// Of all statements together.
+/// Family-wise confidence of the statements about all hosts.
 const CONFIDENCE: f64 = 0.95;
 /// A smaller difference is no reason to look.
 const MARGIN: f64 = 0.02;
@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(of(&[1.0, 1.0, 1.0]), []);
     }
 
-    /// Of three hosts without 0.8 the reference of 0.6 would be 0.89.
+    /// For three hosts without 0.8 the reference of 0.6 would be 0.89.
     #[test]
     fn ratios_are_to_the_hosts_that_are_not_named() {
         let two = of(&[1.0, 0.6, 1.0, 0.8, 1.0]);
@@ -334,7 +334,7 @@ mod tests {
         let like = [true, true, false, true, true];
         let close = |a: f64, b: f64| (a - b).abs() < 1e-12;
         let ratios = log_ratios(&logs, &like);
-        // Others of the first: 0.1, 0.9, 0.1. The third is not like, and stands beside all four that are.
+        // Others of the first: 0.1, 0.9, 0.1. The third is not like, and is not one of the four that are.
         assert!(close(ratios[0], 0.3 - 0.1) && close(ratios[1], 0.1 - 0.3), "{ratios:?}");
         assert!(close(ratios[2], 0.2 - 0.2) && close(ratios[3], 0.9 - 0.1), "{ratios:?}");
     }

@@ -1,7 +1,7 @@
 //! How long a checkpoint of a training run takes to save, and to read back.
 //!
-//! Several writers at the same time each create a file, write it in order through the page cache, and flush it once
-//! (fsync); a trial ends when the last of them has. Then as many readers read as much in order, past the page cache.
+//! Several writers at the same time each create a file, write it in order with buffered writes, and flush it once
+//! (fsync); a trial ends when the last of them has. Then as many readers read as much in order, with direct I/O.
 //! Each trial is one whole pass, and its time is that of the slowest, the rule of MLPerf Storage v2.0 (June 2025), from
 //! which the published sizes are as well. The results are not results of MLPerf.
 //!
@@ -28,7 +28,7 @@ const PARAMETERS: &[Parameter] = &[
     grid::jobs("8"),
     grid::block_size("\"4M\""),
     grid::span("\"100%\""),
-    Parameter { key: "buffered", explain: "writes go through the page cache: true or false", default: "true" },
+    Parameter { key: "buffered", explain: "writes use the page cache: true or false", default: "true" },
 ];
 
 impl Experiment for Checkpoint {

@@ -36,7 +36,7 @@ const PARAMETERS: &[Parameter] = &[
     grid::buffered("false"),
 ];
 
-/// Bytes in flight beyond which more readers are not tried: 128 MiB at 14 GB/s, the fastest drives of 2025, are 10 ms.
+/// Bytes outstanding beyond which more readers are not tried: 128 MiB at 14 GB/s, the fastest drives of 2025, are 10 ms.
 const IN_FLIGHT_BYTES_MAX: u64 = 128 << 20;
 
 impl Experiment for Dataset {

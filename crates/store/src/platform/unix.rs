@@ -64,7 +64,7 @@ pub(crate) fn bytes_of(path: &Path) -> Vec<u8> {
     path.as_os_str().as_bytes().to_vec()
 }
 
-/// A path as it stands in an address.
+/// A path as written in an address.
 pub(crate) fn address_bytes(path: &Path) -> Vec<u8> {
     bytes_of(path)
 }

@@ -73,7 +73,7 @@ pub(crate) fn bytes_of(path: &Path) -> Vec<u8> {
     path.to_string_lossy().into_owned().into_bytes()
 }
 
-/// A path as it stands in an address: `/C:/a`, `//server/share/a`.
+/// A path as written in an address: `/C:/a`, `//server/share/a`.
 pub(crate) fn address_bytes(path: &Path) -> Vec<u8> {
     let text = path.to_string_lossy().replace('\\', "/");
     let address = match (text.strip_prefix("//?/UNC/"), text.strip_prefix("//?/")) {

@@ -37,9 +37,9 @@ pub(super) fn words(cause: &CacheServed) -> String {
 
 fn below(cache: &CacheBelow) -> String {
     match cache {
-        CacheBelow::Loop { device, file } => format!(
-            "{device} reads and writes {file} through the page cache; use `losetup --direct-io=on /dev/{device}`"
-        ),
+        CacheBelow::Loop { device, file } => {
+            format!("{device} uses the page cache for {file}; use `losetup --direct-io=on /dev/{device}`")
+        }
         CacheBelow::ZfsVolume { device } => {
             format!(
                 "the ZFS cache in memory (ARC) may serve reads of {device}; compare with `primarycache=metadata`"
@@ -77,7 +77,7 @@ mod tests {
         let cache = CacheBelow::Loop { device: "loop0".into(), file: "/images/disk.img".into() };
         assert_eq!(
             words(&CacheServed::Below { cache }),
-            "loop0 reads and writes /images/disk.img through the page cache; use `losetup --direct-io=on /dev/loop0`"
+            "loop0 uses the page cache for /images/disk.img; use `losetup --direct-io=on /dev/loop0`"
         );
     }
 }

@@ -58,7 +58,7 @@ pub(crate) fn available_bytes(folder: &Path) -> io::Result<u64> {
     Ok(room.f_bavail.saturating_mul(room.f_frsize))
 }
 
-/// Makes a file that is gone when it is closed. It is read and written through the page cache.
+/// Makes a file that is gone when it is closed. Its reads and writes are buffered.
 pub(crate) fn temporary(folder: &Path) -> io::Result<File> {
     let folder = File::from(open(folder, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?);
     Ok(unnamed(&folder)?)

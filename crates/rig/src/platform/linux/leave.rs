@@ -60,7 +60,7 @@ pub(crate) fn by_signal(signal: libc::c_int) {
     }
 }
 
-/// Gives standard input, output and error back: whoever reads them to their end must not wait for the storage.
+/// Gives standard input, output and error back: a program that reads them to their end must not wait for the storage.
 fn close_mouth() {
     for standard in 0..=2 {
         // SAFETY: descriptors are numbers, and these three stay open.

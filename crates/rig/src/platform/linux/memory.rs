@@ -8,7 +8,7 @@ use super::{System, memory_limit_bytes};
 
 /// More is not taken beforehand: so much holds 10,000 short trials.
 const RESERVED_BYTES_MAX: usize = 64 << 20;
-/// Of the memory of a control group an eighth: half of it may be the buffers'.
+/// An eighth of a control group's memory: half of it may be the buffers'.
 const GROUP_PART: u64 = 8;
 /// Below what the allocator maps by itself.
 #[cfg(target_env = "gnu")]

@@ -1,6 +1,6 @@
 //! Two processes for each measurement: one works, the other one waits for it.
 //!
-//! Nothing ends a thread inside a call that does not return, not even SIGKILL, and whoever waits for the process waits
+//! Nothing ends a thread inside a call that does not return, not even SIGKILL, and a process that waits for the process waits
 //! for its last thread. So the process that was started does not touch the storage. It waits, and leaves the working
 //! one behind where that has ended in all but that call. To the outside both are one: they share terminal and process
 //! group, signals reach both, the end of one is the end of the other, and its exit code or signal is handed on.
@@ -50,7 +50,7 @@ enum End {
 pub fn go_on_under_supervision() {
     let Ok((words, speaks)) = pipe() else { return };
     let parent = rustix::process::getpid();
-    // Where whoever started this one ignores the end of processes, there would be none to hear of.
+    // Where the process that started this one ignores the end of processes, there would be none to hear of.
     // SAFETY: the default action runs no code of ours.
     unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
     // SAFETY: there is one thread, so that the new process has all that it needs.

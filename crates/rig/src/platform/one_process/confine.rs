@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-/// No program that this one starts gets more power than it has: nothing has to be asked for that here.
+/// No program that this one starts gets more power than it has: nothing has to be done for that here.
 pub fn gain_nothing() {}
 
 /// Runs `inside` and then `outside`, with what came of it.

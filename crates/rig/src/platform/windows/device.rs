@@ -103,7 +103,7 @@ fn layer(letter: &str, disk: &Disk) -> Layer {
 /// `NTFS`, `ReFS`, `exFAT`.
 fn file_system(file: &File) -> Option<String> {
     let mut name = [0_u16; 32];
-    // SAFETY: the name is a place of ours of the length that is told; the other answers are not asked for.
+    // SAFETY: the name is a place of ours of the length that is told; the other answers are not requested.
     let told = unsafe {
         let mut flags: u32 = zeroed();
         GetVolumeInformationByHandleW(

@@ -96,7 +96,7 @@ pub struct RealFiles<'a> {
 struct Worker {
     /// Files that it created in this round, the first of its part.
     made: u64,
-    /// Of these, how many were renamed.
+    /// Number of them that were renamed.
     renamed: u64,
     /// Files written with a flush.
     flushed: u64,
