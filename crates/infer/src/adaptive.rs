@@ -66,7 +66,8 @@ struct Following {
 }
 
 impl Following {
-    /// Two loads between those on both sides of a latency limit; the loads beyond these stay as the first rounds left them.
+    /// Two loads between those on both sides of a latency limit; the loads beyond these stay as the first rounds left
+    /// them.
     fn around_limit(&mut self, finding: &Finding, run: &Run) {
         let (Some(low), Some(high)) = (finding.low, finding.high) else { return };
         let own: Vec<&Point> =

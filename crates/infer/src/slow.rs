@@ -218,23 +218,22 @@ mod tests {
     /// A specimen for each rule: what makes it speak.
     type Change = fn(&mut Run);
 
+    fn limited_by_the_generator(run: &mut Run) {
+        run.verdicts.push(Judgement {
+            scope: "trial".into(),
+            trial: Some(run.trials[0].id),
+            point: None,
+            check: CheckName::GeneratorBound,
+            verdict: Outcome::Invalid,
+            about: About::Device,
+            cause: None,
+        });
+    }
+
     fn specimens() -> [(Change, Slow); 15] {
         let link = || Slow::Link { link: "PCIe 3.0 x2".into(), could: "PCIe 4.0 x4".into(), times: 4.0 };
         [
-            (
-                |run| {
-                    run.verdicts.push(Judgement {
-                        scope: "trial".into(),
-                        trial: Some(run.trials[0].id),
-                        point: None,
-                        check: CheckName::GeneratorBound,
-                        verdict: Outcome::Invalid,
-                        about: About::Device,
-                        cause: None,
-                    });
-                },
-                Slow::Generator { limited: 1, trials: 1 },
-            ),
+            (limited_by_the_generator, Slow::Generator { limited: 1, trials: 1 }),
             (|run| run.trials[0].witnesses.temperature_celsius = Some(78.0), Slow::Hot { celsius: 78.0 }),
             (
                 |run| {

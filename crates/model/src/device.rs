@@ -26,8 +26,8 @@ pub enum Medium {
     Unknown,
 }
 
-/// Sign that the tracks of a rotating disk overlap (shingled recording, SMR): random writes are kept in a part of the disk
-/// and moved later, and become very slow where that part is full.
+/// Sign that the tracks of a rotating disk overlap (shingled recording, SMR): random writes are kept in a part of the
+/// disk and moved later, and become very slow where that part is full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shingled {

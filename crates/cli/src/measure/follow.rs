@@ -194,7 +194,8 @@ impl Measurement {
              --time {} would do",
             units::duration(elapsed_s),
             (budget_s / elapsed_s) as u64,
-            typed::time(before_s + fewest * elapsed_s)
+            // Later rounds may take longer than the first, as its last trials did.
+            typed::time(before_s + (fewest + 1.0) * elapsed_s)
         ));
     }
 

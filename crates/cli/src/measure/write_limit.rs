@@ -29,7 +29,15 @@ const FILLINGS: u64 = 2;
 fn trial_bytes(spec: &TrialSpec) -> u64 {
     let written = |spec: &TrialSpec| {
         let requests = spec.asked_in_flight().saturating_mul(FILLINGS).max(FEWEST_REQUESTS);
-        if spec.rw.writes() { requests.saturating_mul(spec.block_size_bytes) } else { 0 }
+        let bytes = requests.saturating_mul(spec.block_size_bytes);
+        // A file that is flushed once, at its end, is nothing before it is whole.
+        let whole_files = match spec.sync.flush_every() {
+            Some(every) if u64::from(every) * spec.block_size_bytes >= spec.span_bytes => {
+                spec.span_bytes.saturating_mul(u64::from(spec.jobs))
+            }
+            _ => 0,
+        };
+        if spec.rw.writes() { bytes.max(whole_files) } else { 0 }
     };
     spec.streams().map(written).fold(0, u64::saturating_add)
 }

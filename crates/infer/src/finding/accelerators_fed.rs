@@ -4,10 +4,11 @@
 //! accelerator needs its published batch in its published computing time, times the share of its time that it must be
 //! busy (`iosonde experiments dataset` names the source).
 //!
-//! How it is worked out: the throughput at the readers of 1, 2, 4, .. accelerators, over what so many need. The number at
-//! which the ratio is 1 is interpolated between two measured ones, both on logarithmic scales. Throughput that no longer
-//! rises with more readers is what still more of them share. The lower end takes the lower ends of all throughputs. The
-//! upper end takes the upper ends, and assumes that throughput rises from one measured number to the next at once.
+//! How it is worked out: the throughput at the readers of 1, 2, 4, .. accelerators, over what so many need. The number
+//! at which the ratio is 1 is interpolated between two measured ones, both on logarithmic scales. Throughput that no
+//! longer rises with more readers is taken as the most for any larger number. The lower end of the interval takes the
+//! lower ends of all throughputs. The upper end takes the upper ends, and assumes between two measured numbers the
+//! throughput of the larger one.
 //!
 //! A value below 1 is the share of one accelerator's need that its own readers get. Where throughput still rises at the
 //! largest number, the value is a lower limit.
@@ -44,7 +45,7 @@ impl FindingKind for AcceleratorsFed {
     }
 
     fn told(&self) -> Told {
-        Told::always("training")
+        Told::each("training")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
@@ -138,7 +139,7 @@ fn concluded(writer: &Writer, group: &Group) -> Option<Finding> {
     let facts = TrainingFed {
         model,
         most_tried: top.accelerators.round() as u32,
-        bytes_per_s: top.iops.value() * model.piece_bytes() as f64,
+        bytes_per_s: value * need * model.piece_bytes() as f64,
     };
     let finding = writer.concluded(&group.conditions, &group.points, estimate, Detail::TrainingFed(facts));
     Some(Finding { at_least: value > top.accelerators && rises(&reads, writer.confidence), ..finding })

@@ -1,11 +1,12 @@
 //! How long a checkpoint takes to save, and to read back.
 //!
-//! What it is: the time in which 8 writers at once save 105 GB, the state of a model of 8 billion parameters, durably; for
-//! reads, the time to read it back while nothing of it is in memory (`iosonde experiments checkpoint` names the source).
+//! What it is: the time in which 8 writers at once save 105 GB, the state of a model of 8 billion parameters, durably;
+//! for reads, the time to read it back while nothing of it is in memory (`iosonde experiments checkpoint` names the
+//! source).
 //!
 //! How it is worked out: each trial saves, or reads, smaller files from their beginning to their end, and takes as long
 //! as its slowest writer. Its time is multiplied by 105 GB over its own bytes; then the geometric mean over trials with
-//! Student's interval. The sentence says how many bytes were measured.
+//! Student's interval. The report says how many bytes were measured.
 //!
 //! Inconclusive where trials were cut short, so that files remained unfinished.
 //!
@@ -40,7 +41,7 @@ impl FindingKind for CheckpointTime {
     }
 
     fn told(&self) -> Told {
-        Told::always("checkpoint")
+        Told::each("checkpoint")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
@@ -74,6 +75,8 @@ placement = "static"
 write_buffer = { size = "64MiB", latency = "12us", drain = "480MB/s", flush = "1ms" }
 [noise]
 latency_cv = 0.02
+rate_cv_100ms = 0.02
+lag1_100ms = 0.5
 "#,
             study: r#"
 name = "checkpoint"
@@ -86,15 +89,15 @@ kind = "checkpoint"
             truths: &[
                 (
                     Some(219.32e9),
-                    "4.2 ms until the first request has arrived, 1 GiB at 480 MB/s = 2.2370 s, 600 us for the last page and \
-                     1 ms for the flush: 2.2428 s, times 105 GB / 1 GiB = 97.79",
+                    "4.2 ms until the first request has arrived, 1 GiB at 480 MB/s = 2.2370 s, 600 us for the last \
+                     page and 1 ms for the flush: 2.2428 s, times 105 GB / 1 GiB = 97.79",
                 ),
                 (
                     Some(105.05e9),
                     "480 us for the first request's 8 pages of each unit, 1 GiB at 1 GB/s = 1.0737 s; times 97.79",
                 ),
             ],
-            widest: 0.01,
+            widest: 0.03,
         }
     }
 }

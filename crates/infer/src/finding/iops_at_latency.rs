@@ -1,22 +1,25 @@
 //! The highest load at which the storage stays within a latency limit.
 //!
-//! What it is: the rate of arrivals, in requests per second, at which the limited figure of latency (a percentile
-//! or the mean) equals its limit. Latency counts from the moment when a request was due, so that delays by a stall
-//! are included. Of a mix of reads and writes it is the rate of the reads, and their latency is limited; the writes come
+//! What it is: the rate of arrivals, in requests per second, at which the limited figure of latency (a percentile or
+//! the mean) equals its limit. Latency counts from the moment when a request was due, so that delays by a stall are
+//! included. Of a mix of reads and writes it is the rate of the reads, and their latency is limited; the writes come
 //! beside them in their share.
 //!
-//! How it is computed: each round offers the same loads in random order. The mean latency of each load, over its trials
-//! and on a logarithmic scale, is made to rise with load (isotonic regression, by pooling adjacent violators), and the
-//! crossing of the limit is interpolated between two neighbouring loads. A load that was missed stands at the rate that
-//! was reached. Latency rises ever faster with load, so that a straight line between two loads crosses too early, and one
-//! through the two loads before crosses too late: the parabola through all three gives the value. The interval goes from
-//! the line that is too early to the one that is too late, and beyond them by what leaving out one round after the other
-//! shows (jackknife), so that the distance of the loads, the noise of the tail and the variation from round to round are
-//! included.
+//! How it is computed: each round offers the same loads in random order. The limited figure of each load, of all its
+//! trials together and on a logarithmic scale, is made to rise with load (isotonic regression, by pooling adjacent
+//! violators), and the crossing of the limit is interpolated between two neighbouring loads. A load that was missed
+//! stands at the rate that was reached. Latency rises ever faster with load, so that a straight line between two loads
+//! crosses too early, and one through the two loads before crosses too late: the parabola through all three gives the
+//! value. Where the load above was missed, its latency belongs to the trial's length and not to the storage; latency
+//! then rises as 1 / (1 - load / best), with what was reached as the best (M/M/1 and every queue near saturation). The
+//! interval goes from the line that is too early to the one that is too late, and beyond them by what leaving out one
+//! round after the other shows (jackknife), so that the distance of the loads, the noise of the tail and the variation
+//! from round to round are included. The lower end is lower by the limit over a trial's length: a load that is too high
+//! by that share keeps the limit until the trial ends.
 //!
-//! Inconclusive where the loads do not enclose the limit, with all rounds and without any one of them; the text then says
-//! on which side the answer lies. Inconclusive, too, where a trial has too few requests for the percentile (p99 needs
-//! 1,000, ten beyond it).
+//! Inconclusive where the loads do not enclose the limit, with all rounds and without any one of them; the text then
+//! says on which side the answer lies. Inconclusive, too, where all trials of a load have too few requests for the
+//! percentile (p99 needs 1,000, ten beyond it).
 //!
 //! Traps: a generator that sends late adds its own lateness (see the check `missed-rate`). Equally spaced arrivals
 //! wait less than those of independent clients: at half load of one server with constant service half a service
@@ -27,7 +30,7 @@ use std::collections::BTreeMap;
 
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::{
-    About, Conditions, Detail, Estimate, ExperimentName, Finding, FindingName, Inconclusive, LatencyLimit,
+    About, Conditions, Detail, Estimate, ExperimentName, Finding, FindingName, Histogram, Inconclusive, LatencyLimit,
     Op, Trial, TrialSpec, Unit,
     detail::{Lack, LatencyLimitProblem, LatencyLimited},
 };
@@ -128,8 +131,8 @@ fn concluded(writer: &Writer, spec: &TrialSpec, family: &[&Evidence]) -> Option<
         Err(why) => return refused(hopeless(family, limit, op, share).unwrap_or(why)),
     };
     let limit_log = (limit.ns as f64).ln();
-    let whole = curve(&rounds, None);
-    let end = |at: Option<&OnCurve>| at.map_or(f64::NAN, |(load_log, ..)| load_log.exp());
+    let whole = curve(&rounds, limit, None);
+    let end = |at: Option<&OnCurve>| at.map_or(f64::NAN, |load| load.load_log.exp());
     let at = match crossing(&whole, limit_log) {
         Crossing::At(at) => at,
         Crossing::Above => return refused(LatencyLimitProblem::AllKeep { highest_iops: end(whole.last()) }),
@@ -140,7 +143,7 @@ fn concluded(writer: &Writer, spec: &TrialSpec, family: &[&Evidence]) -> Option<
     }
     let mut without = Vec::new();
     for round in 0..rounds.len() {
-        match crossing(&curve(&rounds, Some(round)), limit_log) {
+        match crossing(&curve(&rounds, limit, Some(round)), limit_log) {
             Crossing::At(at) => without.push(at.log),
             // One round decides whether the loads enclose the limit at all.
             Crossing::Above => return refused(LatencyLimitProblem::AllKeep { highest_iops: end(whole.last()) }),
@@ -149,11 +152,25 @@ fn concluded(writer: &Writer, spec: &TrialSpec, family: &[&Evidence]) -> Option<
     }
     // As elsewhere: nothing is known better than to one in ten thousand.
     let half = student_t(writer.confidence, at.trials as f64 - 1.0) * jackknife_error(&without).max(1e-4);
-    let (low, high) = ((at.early - half).exp(), (at.late + half).exp());
+    let low = (at.early - half).exp() * (1.0 - unresolved(&whole_trials(family), limit));
+    let high = (at.late + half).exp();
     let estimate = Estimate { value: at.log.exp(), low: Some(low), high: Some(high) };
     let (arrivals, rounds) = (spec.arrivals, at.trials);
     let facts = LatencyLimited { limit, arrivals, read_share: spec.rw.is_mixed().then_some(share), rounds };
     Some(writer.concluded(&conditions, family, estimate, Detail::LatencyLimited(facts)))
+}
+
+/// Lengths of a family's trials, in seconds.
+fn whole_trials(family: &[&Evidence]) -> Vec<f64> {
+    let all = family.iter().flat_map(|evidence| evidence.standing(About::Latency));
+    all.map(|trial| trial.measured_s).filter(|length_s| *length_s > 0.0).collect()
+}
+
+/// Share by which a load may be too high without being told from one that keeps the limit: what waits under it grows by
+/// that share of a trial's time, and a trial begins with nothing waiting.
+fn unresolved(lengths_s: &[f64], limit: LatencyLimit) -> f64 {
+    let shortest_s = lengths_s.iter().copied().fold(f64::INFINITY, f64::min);
+    (limit.ns as f64 / 1e9 / shortest_s).min(0.5)
 }
 
 /// Standard error of a figure from its values without each round (Miller, Biometrika 61 (1974) 1).
@@ -221,43 +238,48 @@ struct Crossed {
     trials: usize,
 }
 
-/// A load with its latency in one trial.
+/// A load and its latencies in one trial.
 #[derive(Debug, Clone, Copy)]
-struct Visit {
+struct Visit<'a> {
     /// Place of the load's point in the family.
     load: usize,
     /// Logarithm of the load that was reached, in requests per second.
     load_log: f64,
-    /// Logarithm of the limited figure, in nanoseconds.
-    latency_log: f64,
+    latencies: &'a Histogram,
+    /// Whether less was reached than was offered.
+    missed: bool,
 }
 
 /// The visits of each round.
-fn rounds(
-    family: &[&Evidence],
+fn rounds<'a>(
+    family: &[&Evidence<'a>],
     limit: LatencyLimit,
     op: Op,
     share: f64,
-) -> Result<Vec<Vec<Visit>>, LatencyLimitProblem> {
+) -> Result<Vec<Vec<Visit<'a>>>, LatencyLimitProblem> {
     let mut rounds: BTreeMap<u32, Vec<Visit>> = BTreeMap::new();
     let (mut too_few, mut loads) = (None, 0);
     for (load, evidence) in family.iter().enumerate() {
         let spec = &evidence.point.spec;
         let rate_iops = share * spec.rate_iops.expect("it was looked for") * f64::from(spec.jobs);
-        let figure_ns = |trial: &Trial| limit.figure_ns(&trial.direction(op)?.histogram);
         let took_time = |trial: &&Trial| trial.measured_s > 0.0;
         let standing: Vec<&Trial> = evidence.standing(About::Latency).filter(took_time).collect();
-        let figures: Option<Vec<f64>> = standing.iter().map(|trial| figure_ns(trial)).collect();
-        // A load too low for its figure says nothing, and takes nothing from the others.
-        let Some(figures) = figures else {
+        let own = |trial: &&'a Trial| Some((*trial, &trial.direction(op)?.histogram));
+        let own: Vec<(&Trial, &Histogram)> = standing.iter().filter_map(own).collect();
+        let requests: u64 = own.iter().map(|(_, latencies)| latencies.total()).sum();
+        // A load too low for its figure, without any one of its trials, says nothing, and takes nothing from the
+        // others.
+        let largest = own.iter().map(|(_, latencies)| latencies.total()).max().unwrap_or(0);
+        if requests - largest < limit.requests_needed() {
             let (spec, needed) = (Box::new(spec.clone()), limit.requests_needed());
             too_few = Some(LatencyLimitProblem::TooFewRequests { spec, needed });
             continue;
-        };
-        loads += usize::from(!figures.is_empty());
-        for (trial, figure_ns) in standing.into_iter().zip(figures) {
-            let (load_log, latency_log) = (reached_iops(trial, rate_iops).ln(), figure_ns.ln());
-            rounds.entry(trial.round).or_default().push(Visit { load, load_log, latency_log });
+        }
+        loads += 1;
+        for (trial, latencies) in own {
+            let reached = reached_iops(trial, rate_iops);
+            let (load_log, missed) = (reached.ln(), reached < rate_iops);
+            rounds.entry(trial.round).or_default().push(Visit { load, load_log, latencies, missed });
         }
     }
     if loads < 2 {
@@ -266,20 +288,36 @@ fn rounds(
     Ok(rounds.into_values().collect())
 }
 
-/// A load of a curve: means over its trials, as logarithms, and their number.
-type OnCurve = (f64, f64, usize);
+/// A load of a curve.
+#[derive(Debug, Clone, Copy)]
+struct OnCurve {
+    /// Logarithm of the load, mean over its trials.
+    load_log: f64,
+    /// Logarithm of the limited figure, of the latencies of all its trials together.
+    latency_log: f64,
+    trials: usize,
+    /// Trials in which less was reached than was offered.
+    missed: usize,
+}
 
-/// The curve of mean latencies over loads, loads rising, without one of the rounds.
-fn curve(rounds: &[Vec<Visit>], without: Option<usize>) -> Vec<OnCurve> {
-    let mut loads: BTreeMap<usize, OnCurve> = BTreeMap::new();
+/// The curve of latencies over loads, loads rising, without one of the rounds.
+fn curve(rounds: &[Vec<Visit>], limit: LatencyLimit, without: Option<usize>) -> Vec<OnCurve> {
+    let mut loads: BTreeMap<usize, Vec<&Visit>> = BTreeMap::new();
     let kept = rounds.iter().enumerate().filter(|(round, _)| Some(*round) != without);
     for visit in kept.flat_map(|(_, visits)| visits) {
-        let sum = loads.entry(visit.load).or_insert((0.0, 0.0, 0));
-        *sum = (sum.0 + visit.load_log, sum.1 + visit.latency_log, sum.2 + 1);
+        loads.entry(visit.load).or_default().push(visit);
     }
-    let mean = |(load, latency, n): OnCurve| (load / n as f64, latency / n as f64, n);
-    let mut curve: Vec<OnCurve> = loads.into_values().map(mean).collect();
-    curve.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let one = |visits: &Vec<&Visit>| {
+        let all = pooled::merged(visits.iter().map(|visit| visit.latencies));
+        Some(OnCurve {
+            load_log: visits.iter().map(|visit| visit.load_log).sum::<f64>() / visits.len() as f64,
+            latency_log: limit.figure_ns(&all)?.ln(),
+            trials: visits.len(),
+            missed: visits.iter().filter(|visit| visit.missed).count(),
+        })
+    };
+    let mut curve: Vec<OnCurve> = loads.values().filter_map(one).collect();
+    curve.sort_by(|a, b| a.load_log.total_cmp(&b.load_log));
     curve
 }
 
@@ -298,7 +336,7 @@ fn reached_iops(trial: &Trial, offered_iops: f64) -> f64 {
 
 /// Where a curve, made to rise with load, crosses the limit.
 fn crossing(curve: &[OnCurve], limit: f64) -> Crossing {
-    let pools = pool_adjacent_violators(curve.iter().map(|(_, latency, n)| (*latency, *n as f64)));
+    let pools = pool_adjacent_violators(curve.iter().map(|load| (load.latency_log, load.trials as f64)));
     let rising: Vec<f64> = pools.iter().flat_map(|pool| std::iter::repeat_n(pool.mean, pool.count)).collect();
     let first = match rising.iter().position(|&log| log > limit) {
         None => return Crossing::Above,
@@ -307,15 +345,23 @@ fn crossing(curve: &[OnCurve], limit: f64) -> Crossing {
     };
     let (below, above) = (rising[first - 1], rising[first]);
     let share = (limit - below) / (above - below);
-    let (from, to) = (curve[first - 1].0, curve[first].0);
+    let (from, to) = (curve[first - 1].load_log, curve[first].load_log);
     let early = from + share * (to - from);
     // By the rise up to the load below; a level curve says nothing of where it bends.
-    let before = first.checked_sub(2).map(|before| (curve[before].0, rising[before]));
+    let before = first.checked_sub(2).map(|before| (curve[before].load_log, rising[before]));
     let slope = before.map_or(0.0, |(log, latency)| (below - latency) / (from - log));
     let late = if slope > 0.0 { (from + (limit - below) / slope).min(to) } else { to }.max(early);
     // The parabola through three loads with equal distances: its crossing divides the two lines' in this ratio.
-    let log = early + (late - early) * (1.0 - share) / 2.0;
-    Crossing::At(Crossed { early, log, late, trials: curve[first - 1].2.min(curve[first].2) })
+    let parabola = early + (late - early) * (1.0 - share) / 2.0;
+    let is_overload = 2 * curve[first].missed > curve[first].trials;
+    let log = if is_overload { saturating(from, to, below - limit) } else { parabola }.clamp(early, late);
+    Crossing::At(Crossed { early, log, late, trials: curve[first - 1].trials.min(curve[first].trials) })
+}
+
+/// Load at which latency reaches the limit where it rises as 1 / (1 - load / best): logarithms of a load, of the best,
+/// and of the latency there over the limit.
+fn saturating(load: f64, best: f64, latency_over_limit: f64) -> f64 {
+    (best.exp() - (best.exp() - load.exp()) * latency_over_limit.exp()).ln()
 }
 
 #[cfg(test)]
@@ -356,7 +402,13 @@ mod tests {
     }
 
     fn on_curve(points: &[(f64, f64)]) -> Vec<OnCurve> {
-        points.iter().map(|(load, ns)| (load.ln(), ns.ln(), 6)).collect()
+        let on = |&(load, ns): &(f64, f64)| OnCurve {
+            load_log: load.ln(),
+            latency_log: ns.ln(),
+            trials: 6,
+            missed: 0,
+        };
+        points.iter().map(on).collect()
     }
 
     #[test]
@@ -382,6 +434,25 @@ mod tests {
         assert!(at.early.exp() < truth && truth < at.late.exp(), "{at:?}");
         let off = |log: f64| (log.exp() / truth).ln().abs();
         assert!(off(at.log) < off(at.early) && off(at.log) < off(at.late), "{at:?} {truth}");
+    }
+
+    #[test]
+    fn beyond_the_best_the_latency_of_an_overload_does_not_count() {
+        // M/M/1 with 10,000 a second: p99 = ln(100) / (mu - lambda); a load of 20,000 reaches 10,000.
+        let p99_ns = |load: f64| 1e9 * 100f64.ln() / (10_000.0 - load);
+        let at = |limit_ns: f64, overload_ns: f64| {
+            let mut curve = on_curve(&[(4000.0, p99_ns(4000.0)), (8000.0, p99_ns(8000.0)), (10_000.0, overload_ns)]);
+            curve[2].missed = 6;
+            let Crossing::At(at) = crossing(&curve, limit_ns.ln()) else { panic!("it is crossed") };
+            at.log.exp()
+        };
+        for limit_ns in [5e6, 1e7, 2e7] {
+            let truth = 10_000.0 - 1e9 * 100f64.ln() / limit_ns;
+            // Whatever the length of the trial made of it.
+            for overload_ns in [1e8, 1e9] {
+                assert!((at(limit_ns, overload_ns) / truth - 1.0).abs() < 1e-9, "{limit_ns}");
+            }
+        }
     }
 
     #[test]

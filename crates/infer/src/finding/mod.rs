@@ -154,6 +154,8 @@ pub struct Told {
 pub enum ReadWhen {
     /// Whenever there is one.
     Always,
+    /// The same, and those that are inconclusive as well: each answers a question of its own.
+    Each,
     /// The same; a page that can be unfolded shows it behind the figures.
     Folded,
     /// Only where it was found: that nothing is there is the usual case.
@@ -165,6 +167,10 @@ pub enum ReadWhen {
 impl Told {
     const fn always(label: &'static str) -> Self {
         Self { label, when: ReadWhen::Always }
+    }
+
+    const fn each(label: &'static str) -> Self {
+        Self { label, when: ReadWhen::Each }
     }
 
     const fn folded(label: &'static str) -> Self {

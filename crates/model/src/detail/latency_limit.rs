@@ -18,7 +18,7 @@ pub struct LatencyLimited {
 /// Why no load can be named.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LatencyLimitProblem {
-    /// A trial has too few requests for the percentile.
+    /// The trials of a load have too few requests together for the percentile.
     TooFewRequests {
         /// Workload of the trial.
         spec: Box<TrialSpec>,

@@ -1,9 +1,10 @@
 //! How many accelerators can train from this storage.
 //!
-//! Random reads of whole records, as a data loader with a shuffled order makes them, at the number of readers that 1, 2,
-//! 4, .. accelerators have together: every number is a point. Records, batches, computing times and readers are those of
-//! MLPerf Storage v2.0 (June 2025) for one NVIDIA H100: ResNet-50 (records of 115 kB, 8 readers), 3D U-Net (147 MB, read
-//! in pieces of 4 MiB by 4 readers) and CosmoFlow (2.8 MB, 4 readers). The results are not results of MLPerf.
+//! Random reads of whole records, as a data loader with a shuffled order makes them, at the number of readers that 1,
+//! 2, 4, .. accelerators have together: every number is a point. Records, batches, computing times and readers are
+//! those of MLPerf Storage v2.0 (June 2025) for one NVIDIA H100: ResNet-50 (records of 115 kB, 8 readers), 3D U-Net
+//! (147 MB, read in pieces of 4 MiB by 4 readers) and CosmoFlow (2.8 MB, 4 readers). The results are not results of
+//! MLPerf.
 //!
 //! Parameters: `model` (of these three), `accelerators` (numbers to try), `buffered` (use the page cache).
 //!
@@ -36,7 +37,8 @@ const PARAMETERS: &[Parameter] = &[
     grid::buffered("false"),
 ];
 
-/// Bytes outstanding beyond which more readers are not tried: 128 MiB at 14 GB/s, the fastest drives of 2025, are 10 ms.
+/// Bytes outstanding beyond which more readers are not tried: 128 MiB at 14 GB/s, the fastest drives of 2025, are 10
+/// ms.
 const IN_FLIGHT_BYTES_MAX: u64 = 128 << 20;
 
 impl Experiment for Dataset {

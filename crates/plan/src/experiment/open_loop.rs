@@ -3,9 +3,10 @@
 //! Requests become due at a rate, as those of independent clients do, and latency counts from the moment when each
 //! was due. The same workload is offered at several rates, each being a point.
 //!
-//! Parameters: `rw` (patterns), `mix` (share of reads in percent, for mixed patterns), `block_size`, `rate` (requests per
-//! second, a list), `depth` (the maximum of outstanding requests), `arrivals` (`fixed` or `poisson`), `limit` (a latency
-//! limit, such as `p99=1ms`; the finding `iops_at_latency` gives the highest load within it, of a mix that of its reads).
+//! Parameters: `rw` (patterns), `mix` (share of reads in percent, for mixed patterns), `block_size`, `rate` (requests
+//! per second, a list), `depth` (the maximum of outstanding requests), `arrivals` (`fixed` or `poisson`), `limit` (a
+//! latency limit, such as `p99=1ms`; the finding `iops_at_latency` gives the highest load within it, of a mix that of
+//! its reads).
 //!
 //! Trials are at least so long that the limited percentile can be told (p99 needs 1,000 requests, p95 200), and that a
 //! load 5 % above what the storage takes exceeds the limit.
@@ -87,8 +88,8 @@ mod tests {
         let given = Parameters::check("open-loop", &toml::from_str(text).unwrap(), PARAMETERS).unwrap();
         let specs = OpenLoop.grid(&given, &Device::unknown("file", 1 << 30)).unwrap();
         let lengths = specs.iter().map(|spec| OpenLoop.manner_of(&given, spec).unwrap().trial_s_min);
-        // 200 reads, 30 % to spare, of 80 reads a second; never longer than the longest trial, nor shorter than 20 times
-        // the limit.
+        // 200 reads, 30 % to spare, of 80 reads a second; never longer than the longest trial, nor shorter than 20
+        // times the limit.
         assert_eq!(lengths.collect::<Vec<_>>(), [LONGEST_TRIAL_S, 3.25, 1.0]);
     }
 }

@@ -308,9 +308,11 @@ impl Schedule {
             let small = spec.rw == Rw::RandRead && spec.block_size_bytes == 4096;
             small && spec.asked_in_flight() == 1 && spec.rate_iops.is_none()
         };
-        // Reads, where there are any: what a write leaves in a buffer would be part of the next trial.
-        let place = |of: &dyn Fn(&TrialSpec) -> bool| points.iter().position(|point| of(&point.spec));
-        let canary = place(&is_canary).or_else(|| place(&|spec| !spec.changes())).unwrap_or(0);
+        // A pass that is cut short is another workload: of writes it leaves files without their flush.
+        let is_whole = |point: &Point| !visiting.manner(Some(point.id)).one_pass;
+        let canary = points.iter().position(|point| is_canary(&point.spec));
+        let canary = canary.or_else(|| points.iter().position(is_whole));
+        let canary = canary.or_else(|| points.iter().position(|point| !point.spec.changes())).unwrap_or(0);
         let emphasis = Emphasis::default();
         let memory = Mutex::default();
         Ok(Self { points, visiting, terms, canary, trial_s, reads_only: false, emphasis, memory })

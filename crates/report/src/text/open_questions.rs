@@ -25,8 +25,8 @@ const DEPTHS_MIN: usize = 4;
 pub(super) fn lines(run: &Run, figures: &[StorageLine]) -> Vec<StorageLine> {
     let mut lines: Vec<StorageLine> = Vec::new();
     let mut told: Vec<(&str, Option<Op>)> = Vec::new();
-    for kind in FINDINGS.iter().filter(|kind| ![ReadWhen::Alone, ReadWhen::Found].contains(&kind.told().when))
-    {
+    let told_elsewhere = [ReadWhen::Alone, ReadWhen::Found, ReadWhen::Each];
+    for kind in FINDINGS.iter().filter(|kind| !told_elsewhere.contains(&kind.told().when)) {
         let label = kind.told().label;
         if figures.iter().any(|line| line.label == label) {
             continue;

@@ -149,6 +149,7 @@ fn is_read(run: &Run, finding: &Finding) -> bool {
     let too_rough = || finding.detail == Detail::Inconclusive(Inconclusive::Effect(EffectProblem::TooRough));
     match when(finding) {
         ReadWhen::Always | ReadWhen::Folded => answers || too_rough(),
+        ReadWhen::Each => true,
         ReadWhen::Found => finding.status == Status::Found,
         ReadWhen::Alone => {
             let of_run = finding.experiment == RUN;

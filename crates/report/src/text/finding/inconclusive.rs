@@ -17,7 +17,11 @@ pub(super) fn words(why: &Inconclusive) -> String {
                 About::Depth => " for queue depth",
             };
             let what = spec.describe();
-            format!("only {valid} of {run} trials of {what} are valid{about} ({needed} are needed)")
+            if valid == run {
+                format!("{run} trials of {what}; {needed} are needed")
+            } else {
+                format!("only {valid} of {run} trials of {what} are valid{about} ({needed} are needed)")
+            }
         }
         Inconclusive::NoInterval { spec } => format!("{} has no confidence interval", spec.describe()),
         Inconclusive::NotANumber { spec } => {

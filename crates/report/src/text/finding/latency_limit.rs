@@ -31,7 +31,7 @@ pub(super) fn problem(problem: &LatencyLimitProblem) -> String {
     let load = |iops: &f64| format!("{} IOPS", units::count(*iops));
     match problem {
         LatencyLimitProblem::TooFewRequests { spec, needed } => {
-            format!("a trial of {} has too few requests; the percentile needs {needed}", spec.describe())
+            format!("the trials of {} have too few requests; the percentile needs {needed}", spec.describe())
         }
         LatencyLimitProblem::NoRounds => "no round has two loads with valid latency".to_owned(),
         LatencyLimitProblem::AllKeep { highest_iops } => {

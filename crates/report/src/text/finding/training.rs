@@ -17,7 +17,7 @@ pub(super) fn fed(finding: &Finding, facts: &TrainingFed) -> String {
     let figure = if finding.at_least { at_least(finding.unit, &estimate(finding)) } else { value(finding) };
     let rate = number_in_a_column(Unit::Rate, facts.bytes_per_s);
     format!(
-        "Reads are fast enough for {figure} that train {}, each busy for {busy} of its time ({rate}).",
+        "Reads are fast enough for {figure} (H100) that train {}, each busy for {busy} of its time ({rate}).",
         facts.model.label()
     )
 }
@@ -25,8 +25,8 @@ pub(super) fn fed(finding: &Finding, facts: &TrainingFed) -> String {
 /// Assumptions.
 pub(super) fn why_fed(facts: &TrainingFed) -> String {
     format!(
-        "Batch, records and time of one NVIDIA H100 as in MLPerf Storage v2.0 (June 2025); up to {} accelerators read at \
-         the same time; records are read ahead, and none is in memory.",
+        "Batch, records and time of one NVIDIA H100 as in MLPerf Storage v2.0 (June 2025); up to {} accelerators read \
+         at the same time; records are read ahead, and none is in memory.",
         facts.most_tried
     )
 }
@@ -82,8 +82,8 @@ mod tests {
         );
         assert_eq!(
             sentence(&fed),
-            "Reads are fast enough for 19.0 accelerators [18.6, 19.4] that train ResNet-50, each busy for 90 % of \
-             its time (3.50 GB/s)."
+            "Reads are fast enough for 19.0 accelerators [18.6, 19.4] (H100) that train ResNet-50, each busy for \
+             90 % of its time (3.50 GB/s)."
         );
         fed.at_least = true;
         assert!(sentence(&fed).starts_with("Reads are fast enough for at least 19.0 accelerators"));

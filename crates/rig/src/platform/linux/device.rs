@@ -107,8 +107,9 @@ fn fill(device: &mut Device, chain: DeviceChain, virtual_machine: Option<&str>) 
     device.unseen = unseen(&chain.file_systems, device.medium, virtual_machine);
 }
 
-/// Sign of overlapping tracks. Disks that manage them by themselves show no zones; they take trims to move less (Western
-/// Digital, Trim Command: General Benefits for Hard Disk Drives, June 2020), of which disks with separate tracks have no use.
+/// Sign of overlapping tracks. Disks that manage them by themselves show no zones; they take trims to move less
+/// (Western Digital, Trim Command: General Benefits for Hard Disk Drives, June 2020), of which disks with separate
+/// tracks have no use.
 fn shingled(disk: &BlockDevice) -> Option<Shingled> {
     if disk.number_attribute("queue/rotational") != Some(1) {
         return None;

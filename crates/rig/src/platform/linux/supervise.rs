@@ -1,9 +1,9 @@
 //! Two processes for each measurement: one works, the other one waits for it.
 //!
-//! Nothing ends a thread inside a call that does not return, not even SIGKILL, and a process that waits for the process waits
-//! for its last thread. So the process that was started does not touch the storage. It waits, and leaves the working
-//! one behind where that has ended in all but that call. To the outside both are one: they share terminal and process
-//! group, signals reach both, the end of one is the end of the other, and its exit code or signal is handed on.
+//! Nothing ends a thread inside a call that does not return, not even SIGKILL, and a process that waits for the process
+//! waits for its last thread. So the process that was started does not touch the storage. It waits, and leaves the
+//! working one behind where that has ended in all but that call. To the outside both are one: they share terminal and
+//! process group, signals reach both, the end of one is the end of the other, and its exit code or signal is handed on.
 
 use std::{
     io,
