@@ -18,7 +18,8 @@
 
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::{
-    About, Conditions, Detail, ExperimentName, Finding, FindingName, Inconclusive, Op, Trial, TrialSpec, Unit,
+    About, Conditions, Detail, ExperimentName, Finding, FindingName, Inconclusive, Op, Trial, TrialSpec,
+    Unit,
     detail::{CheckpointSaved, Lack},
     training::CHECKPOINTS,
 };
@@ -119,7 +120,7 @@ fn one(writer: &Writer, evidence: &Evidence) -> Option<Finding> {
     let (measured_bytes, of) = (bytes_of_all(spec), CHECKPOINTS[0]);
     let scale = of.bytes as f64 / measured_bytes as f64;
     let times = over_trials::of(evidence, About::Rate, |trial| {
-        is_whole(trial, spec, op).then(|| 1e9 * trial.elapsed_s * scale)
+        is_whole(trial, spec, op).then_some(1e9 * trial.elapsed_s * scale)
     });
     if times.is_empty() {
         let why = Inconclusive::CheckpointCutShort { bytes: measured_bytes };

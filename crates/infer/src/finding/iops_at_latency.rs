@@ -30,8 +30,8 @@ use std::collections::BTreeMap;
 
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::{
-    About, Conditions, Detail, Estimate, ExperimentName, Finding, FindingName, Histogram, Inconclusive, LatencyLimit,
-    Op, Trial, TrialSpec, Unit,
+    About, Conditions, Detail, Estimate, ExperimentName, Finding, FindingName, Histogram, Inconclusive,
+    LatencyLimit, Op, Trial, TrialSpec, Unit,
     detail::{Lack, LatencyLimitProblem, LatencyLimited},
 };
 use iosonde_stats::{pool_adjacent_violators, student_t};
@@ -131,27 +131,31 @@ fn concluded(writer: &Writer, spec: &TrialSpec, family: &[&Evidence]) -> Option<
         Err(why) => return refused(hopeless(family, limit, op, share).unwrap_or(why)),
     };
     let limit_log = (limit.ns as f64).ln();
-    let whole = curve(&rounds, limit, None);
+    let rounds: Vec<&[Visit]> = rounds.iter().map(Vec::as_slice).collect();
+    let whole = curve(&rounds, limit);
     let end = |at: Option<&OnCurve>| at.map_or(f64::NAN, |load| load.load_log.exp());
+    let (lowest_iops, highest_iops) = (end(whole.first()), end(whole.last()));
     let at = match crossing(&whole, limit_log) {
         Crossing::At(at) => at,
-        Crossing::Above => return refused(LatencyLimitProblem::AllKeep { highest_iops: end(whole.last()) }),
-        Crossing::Below => return refused(LatencyLimitProblem::NoneKeeps { lowest_iops: end(whole.first()) }),
+        Crossing::Above => return refused(LatencyLimitProblem::AllKeep { highest_iops }),
+        Crossing::Below => return refused(LatencyLimitProblem::NoneKeeps { lowest_iops }),
     };
     if at.trials < FEWEST_ROUNDS {
         return refused(LatencyLimitProblem::TooFewRounds { rounds: at.trials, needed: FEWEST_ROUNDS });
     }
-    let mut without = Vec::new();
-    for round in 0..rounds.len() {
-        match crossing(&curve(&rounds, limit, Some(round)), limit_log) {
-            Crossing::At(at) => without.push(at.log),
-            // One round decides whether the loads enclose the limit at all.
-            Crossing::Above => return refused(LatencyLimitProblem::AllKeep { highest_iops: end(whole.last()) }),
-            Crossing::Below => return refused(LatencyLimitProblem::NoneKeeps { lowest_iops: end(whole.first()) }),
-        }
-    }
-    // As elsewhere: nothing is known better than to one in ten thousand.
-    let half = student_t(writer.confidence, at.trials as f64 - 1.0) * jackknife_error(&without).max(1e-4);
+    let crossed = |rounds: &[&[Visit]]| match crossing(&curve(rounds, limit), limit_log) {
+        Crossing::At(at) => Some(at.log),
+        Crossing::Above | Crossing::Below => None,
+    };
+    let Some(error) = pooled::leaving_one_out(&rounds, crossed) else {
+        // Without one of the rounds the loads do not enclose the limit: it lies at their nearer end.
+        let is_near_the_top = at.log > (lowest_iops * highest_iops).sqrt().ln();
+        return refused(match is_near_the_top {
+            true => LatencyLimitProblem::AllKeep { highest_iops },
+            false => LatencyLimitProblem::NoneKeeps { lowest_iops },
+        });
+    };
+    let half = student_t(writer.confidence, at.trials as f64 - 1.0) * error.standard_error;
     let low = (at.early - half).exp() * (1.0 - unresolved(&whole_trials(family), limit));
     let high = (at.late + half).exp();
     let estimate = Estimate { value: at.log.exp(), low: Some(low), high: Some(high) };
@@ -173,13 +177,6 @@ fn unresolved(lengths_s: &[f64], limit: LatencyLimit) -> f64 {
     (limit.ns as f64 / 1e9 / shortest_s).min(0.5)
 }
 
-/// Standard error of a figure from its values without each round (Miller, Biometrika 61 (1974) 1).
-fn jackknife_error(without: &[f64]) -> f64 {
-    let n = without.len() as f64;
-    let mean = without.iter().sum::<f64>() / n;
-    ((n - 1.0) / n * without.iter().map(|one| (one - mean).powi(2)).sum::<f64>()).sqrt()
-}
-
 /// The requests whose latency is limited, and their share of all: of a mix the reads, for which somebody waits.
 fn limited(spec: &TrialSpec) -> Option<(Op, f64)> {
     match only_direction(spec.rw) {
@@ -190,12 +187,7 @@ fn limited(spec: &TrialSpec) -> Option<(Op, f64)> {
 
 /// Why no load keeps the limit, though each has too few requests for its percentile: of all that the lowest load
 /// completed, significantly more than the limit allows took longer.
-fn hopeless(
-    family: &[&Evidence],
-    limit: LatencyLimit,
-    op: Op,
-    op_share: f64,
-) -> Option<LatencyLimitProblem> {
+fn hopeless(family: &[&Evidence], limit: LatencyLimit, op: Op, op_share: f64) -> Option<LatencyLimitProblem> {
     let allowed = 1.0 - limit.quantile?;
     let load = |evidence: &&&Evidence| evidence.point.spec.rate_iops.unwrap_or(f64::INFINITY);
     let lowest = family.iter().min_by(|a, b| load(a).total_cmp(&load(b)))?;
@@ -300,11 +292,10 @@ struct OnCurve {
     missed: usize,
 }
 
-/// The curve of latencies over loads, loads rising, without one of the rounds.
-fn curve(rounds: &[Vec<Visit>], limit: LatencyLimit, without: Option<usize>) -> Vec<OnCurve> {
+/// The curve of latencies over loads, loads rising.
+fn curve(rounds: &[&[Visit]], limit: LatencyLimit) -> Vec<OnCurve> {
     let mut loads: BTreeMap<usize, Vec<&Visit>> = BTreeMap::new();
-    let kept = rounds.iter().enumerate().filter(|(round, _)| Some(*round) != without);
-    for visit in kept.flat_map(|(_, visits)| visits) {
+    for visit in rounds.iter().copied().flatten() {
         loads.entry(visit.load).or_default().push(visit);
     }
     let one = |visits: &Vec<&Visit>| {
@@ -441,7 +432,8 @@ mod tests {
         // M/M/1 with 10,000 a second: p99 = ln(100) / (mu - lambda); a load of 20,000 reaches 10,000.
         let p99_ns = |load: f64| 1e9 * 100f64.ln() / (10_000.0 - load);
         let at = |limit_ns: f64, overload_ns: f64| {
-            let mut curve = on_curve(&[(4000.0, p99_ns(4000.0)), (8000.0, p99_ns(8000.0)), (10_000.0, overload_ns)]);
+            let mut curve =
+                on_curve(&[(4000.0, p99_ns(4000.0)), (8000.0, p99_ns(8000.0)), (10_000.0, overload_ns)]);
             curve[2].missed = 6;
             let Crossing::At(at) = crossing(&curve, limit_ns.ln()) else { panic!("it is crossed") };
             at.log.exp()

@@ -111,7 +111,8 @@ impl Throughput {
             0 => Some(0.0),
             ios => own.latency_ns_mean.map(|mean_ns| mean_ns * ios as f64),
         });
-        let by_law = host.in_flight_mean.zip(waited_ns).map(|(depth, waited_ns)| (depth * ios / waited_ns * 1e9).ln());
+        let by_law =
+            host.in_flight_mean.zip(waited_ns).map(|(depth, waited_ns)| (depth * ios / waited_ns * 1e9).ln());
         let by_count = sum(|own| Some(own.iops)).unwrap_or(0.0).ln();
         Self { ios, by_count, by_law: by_law.filter(|log| log.is_finite()) }
     }
@@ -127,7 +128,8 @@ fn round(trial: &Trial) -> Option<Round> {
     let outstanding = trial.spec.asked_in_flight() as f64 / hosts.len() as f64;
     let one_turn = 2.0 * (1.0 + outstanding / least).ln();
     // Flushes are in the queue depth and in no direction's latency.
-    let holds = |log: &f64, host: &Throughput| trial.flush.is_none() && (log - host.by_count).abs() <= one_turn;
+    let holds =
+        |log: &f64, host: &Throughput| trial.flush.is_none() && (log - host.by_count).abs() <= one_turn;
     let by_law = hosts.iter().map(|host| host.by_law.filter(|log| holds(log, host)));
     match by_law.collect() {
         Some(logs) => Some(Round { logs, one_turn: 0.0 }),
@@ -137,7 +139,8 @@ fn round(trial: &Trial) -> Option<Round> {
 
 /// Logarithm of each host's throughput over the median of the like hosts but itself.
 fn log_ratios(logs: &[f64], like: &[bool]) -> Vec<f64> {
-    let mut sorted: Vec<f64> = logs.iter().zip(like).filter(|(_, like)| **like).map(|(log, _)| *log).collect();
+    let mut sorted: Vec<f64> =
+        logs.iter().zip(like).filter(|(_, like)| **like).map(|(log, _)| *log).collect();
     sorted.sort_by(f64::total_cmp);
     let ratio = |(own, like): (&f64, &bool)| {
         // The median of the others, without sorting anew for each of a thousand hosts.
@@ -188,7 +191,9 @@ fn stepped_down(hosts: usize, points: &BTreeMap<usize, Vec<Round>>) -> Vec<(usiz
     let mut like = vec![true; hosts];
     let mut left = hosts;
     while left >= HOSTS_MIN {
-        let odd = ratios(points, &like, confidence).into_iter().filter(|(host, ratio)| like[*host] && ratio.is_odd());
+        let odd = ratios(points, &like, confidence)
+            .into_iter()
+            .filter(|(host, ratio)| like[*host] && ratio.is_odd());
         let Some((host, _)) = odd.max_by(|(_, a), (_, b)| a.log.abs().total_cmp(&b.log.abs())) else { break };
         like[host] = false;
         left -= 1;
@@ -300,7 +305,8 @@ mod tests {
             let mut host = share(rank, depth * turns);
             host.in_flight_mean = Some(depth);
             // 222 ms a turn, 4.5 of them a second.
-            host.read.as_mut().unwrap().latency_ns_mean = Some(latency_ns(rank) * (1.0 + 1e-4 * (round % 3) as f64));
+            host.read.as_mut().unwrap().latency_ns_mean =
+                Some(latency_ns(rank) * (1.0 + 1e-4 * (round % 3) as f64));
             host
         }
     }
@@ -321,7 +327,11 @@ mod tests {
             in_flight_mean: None,
             ..in_turns([10.0, 8.0, 10.0, 10.0], turn_ns)(round, rank)
         };
-        assert_eq!(named(4, without_depth), [], "50 and 40 of 10 at a time do not differ by more than a turn");
+        assert_eq!(
+            named(4, without_depth),
+            [],
+            "50 and 40 of 10 at a time do not differ by more than a turn"
+        );
         // A host that sends late and counts from the moment that was due: 1,000 times a turn.
         let late_ns = |rank| if rank == 3 { 1e12 } else { 1e9 / 4.5 };
         assert_eq!(named(4, in_turns([10.0; 4], late_ns)), []);

@@ -96,7 +96,8 @@ mod tests {
 
     #[test]
     fn each_writer_has_a_file_with_one_flush_at_its_end() {
-        let folder = Device { direct: true, engine: "io_uring".into(), ..Device::unknown("directory", 1 << 30) };
+        let folder =
+            Device { direct: true, engine: "io_uring".into(), ..Device::unknown("directory", 1 << 30) };
         let specs = points("", &folder).unwrap();
         let [save, restore] = &specs[..] else { panic!("{specs:?}") };
         assert_eq!((save.files, save.jobs, save.span_bytes, save.direct), (Files::New, 8, 128 << 20, false));

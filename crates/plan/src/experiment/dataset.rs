@@ -60,9 +60,8 @@ impl Experiment for Dataset {
         for model in parameters.parsed::<TrainingModel>("model")? {
             let bytes = model.piece_bytes();
             let readers = numbers.iter().map(|number| number.saturating_mul(model.readers()));
-            let tried = |(at, readers): &(usize, u32)| {
-                *at == 0 || u64::from(*readers) * bytes <= IN_FLIGHT_BYTES_MAX
-            };
+            let tried =
+                |(at, readers): &(usize, u32)| *at == 0 || u64::from(*readers) * bytes <= IN_FLIGHT_BYTES_MAX;
             for (_, readers) in readers.enumerate().filter(tried) {
                 let plain = grid::cross_as(parameters, device, Rw::RandRead)?;
                 specs.extend(plain.into_iter().map(|spec| TrialSpec {

@@ -63,7 +63,11 @@ fn family_of_unit(unit: Unit) -> Option<(Family, f64)> {
         }
         Unit::Ratio => (family("iosonde_finding_ratio", "ratio", "Findings that are ratios."), 1.0),
         Unit::Accelerators => (
-            family("iosonde_finding_accelerators", "accelerators", "Findings that are numbers of accelerators."),
+            family(
+                "iosonde_finding_accelerators",
+                "accelerators",
+                "Findings that are numbers of accelerators.",
+            ),
             1.0,
         ),
         Unit::None => return None,
