@@ -94,7 +94,7 @@ table.
 
 ## What was fitted to the published reports
 
-The devices that stand for published reports have inputs from those reports. An input is no result: that it comes out
+The devices made after published reports have inputs from those reports. An input is no result: that it comes out
 again shows only that the studies measure what is set. Everything else follows from the inputs
 ([each figure](studies/figures.md)).
 
