@@ -14,6 +14,7 @@ mod files;
 mod finding;
 pub mod fio;
 mod histogram;
+mod host_layout;
 mod host_share;
 mod hosts;
 mod layer;
@@ -56,6 +57,7 @@ pub use files::{
 };
 pub use finding::{Advice, Conditions, Finding, Status};
 pub use histogram::Histogram;
+pub use host_layout::HostLayout;
 pub use hosts::{HostDirection, HostShare, RunHost, Togetherness};
 pub use layer::{Layer, LayerCost, LayerLine, LayerSign};
 pub use name::{

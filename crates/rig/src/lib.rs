@@ -71,6 +71,7 @@ pub mod offset;
 mod pace;
 mod pauses;
 pub mod payload;
+pub mod placement;
 pub mod platform;
 pub mod prepare;
 mod recorder;

@@ -4,15 +4,11 @@
 //! Filling takes a share of the budget. The first 64 MiB tell how fast the storage takes data, and so how large a
 //! working set can be filled in that share; a smaller one than asked is stated in the report.
 
-use std::{fs::File, io, ops::Range};
+use std::{fs::File, ops::Range};
 
 use iosonde_model::{Ranges, Rw, Trial, TrialSpec};
 
-use crate::{
-    drive::Limits,
-    engine::{self, Storage},
-    platform::files,
-};
+use crate::{drive::Limits, engine, platform::files};
 
 /// Request size of a fill: large enough for full bandwidth everywhere, small enough to stop soon.
 pub const FILL_BLOCK_BYTES: u64 = 1 << 20;
@@ -104,13 +100,4 @@ pub fn size_bytes(probe: &Trial, filled_bytes: u64, asked_bytes: u64, seconds: f
 /// dropped shows when it is read, or stays in memory: nothing here could mend it.
 pub fn drop_pages(file: &File, range: Range<u64>) {
     files::drop_pages(file, range);
-}
-
-/// Waits until everything written is on the storage, metadata included: a file's blocks are "unwritten" to ext4 and
-/// xfs until then, and reading those moves no byte.
-pub fn settle(storage: &Storage) -> io::Result<()> {
-    match storage {
-        Storage::File(file) => file.sync_all(),
-        Storage::Simulated(_) => Ok(()),
-    }
 }
