@@ -54,6 +54,7 @@
 
 #![allow(unsafe_code)]
 
+mod beside;
 pub mod buffer;
 pub mod capacity;
 pub mod ceiling;

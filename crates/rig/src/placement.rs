@@ -75,6 +75,8 @@ pub struct Place {
     pub more: Vec<Arc<File>>,
     /// Files of the next host, where reads are rotated and hosts have files of their own.
     pub next: Vec<Arc<File>>,
+    /// The addressed part of each file.
+    pub addressed: Range<u64>,
 }
 
 impl Place {

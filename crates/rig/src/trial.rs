@@ -12,6 +12,7 @@ use iosonde_model::{
 };
 
 use crate::{
+    beside::Beside,
     clock::Clock,
     crew::{self, Around, Job, Shift, Worked},
     drive::Limits,
@@ -90,7 +91,7 @@ impl Bed {
     }
 
     /// The files that are measured; none on a simulated device.
-    fn files(&self) -> impl Iterator<Item = &Arc<File>> {
+    pub fn files(&self) -> impl Iterator<Item = &Arc<File>> {
         let first = match &self.storage {
             Storage::File(file) => Some(file),
             Storage::Simulated(_) => None,
@@ -148,7 +149,9 @@ impl Bed {
         let (limits, cut) = limits(storage, order, own)?;
         let jobs = crew::jobs(order.spec, &limits, (order.phase, order.seed), place)?;
         let shift = Shift { phase: order.phase, stop, plan: &plan, folder: folder.as_ref() };
+        let beside = Beside::of(&jobs, place.addressed.clone());
         let mut seen = Seen::new(storage, watch, clock, (order.spec, place.placement), others);
+        seen.beside = beside;
         let before = injected(storage);
         let worked = crew::work(storage, &jobs, shift, &mut seen)?;
         let Seen { started_at, started_s, witnesses, simulated_busy_s, parted, .. } = seen;
@@ -352,6 +355,8 @@ struct Seen<'a, 'o> {
     span: Range<u64>,
     /// Share of what the system says of that part which is about this host.
     share: f64,
+    /// Files beside the first.
+    beside: Beside,
     /// The other hosts of the trial.
     others: Option<&'a mut (dyn Rendezvous + 'o)>,
     /// Whether all of them came to the end.
@@ -417,6 +422,7 @@ impl<'a, 'o> Seen<'a, 'o> {
             clock,
             span: placement.covered_bytes(spec.offset_bytes..spec.offset_bytes + spec.span_bytes),
             share: placement.covered_share(),
+            beside: Beside::default(),
             others,
             parted: Ok(()),
             before: Before::Real,
@@ -443,6 +449,7 @@ impl Around for Seen<'_, '_> {
                 resident_bytes: resident_bytes(&device, self.span.clone()),
             };
         } else if let Some(watch) = self.watch {
+            self.beside.before();
             watch.before();
         }
         self.origin_s = self.clock.now_s();
@@ -458,7 +465,9 @@ impl Around for Seen<'_, '_> {
             self.parted = others.ended();
         }
         let seen = match (&self.before, self.storage, &mut self.watch) {
-            (Before::Real, _, Some(watch)) => of_host(watch.after(Witnesses::default()), self.share),
+            (Before::Real, _, Some(watch)) => {
+                of_host(self.beside.after(watch.after(Witnesses::default())), self.share)
+            }
             (
                 Before::Simulated { at_s, counters: before, busy_ns, resident_bytes: before_bytes },
                 Storage::Simulated(shared),

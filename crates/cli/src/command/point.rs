@@ -60,7 +60,8 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
     let apart: Vec<_> = notebook::files(book.path()).into_iter().chain(results).collect();
     let changes = streams(args).any(|stream| stream.rw.changes());
     let writes = if changes { Writes::Needed } else { Writes::None };
-    let asked = Asked { command: "iosonde point", writes, apart: &apart };
+    let workers = streams(args).map(|stream| stream.jobs).max().unwrap_or(1);
+    let asked = Asked { command: "iosonde point", writes, apart: &apart, workers, place: None };
     let session = joined::open(&args.target, &options, asked, &mut notebook::Strays(&mut book))?;
     fits::refuse_what_does_not_fit(&args.target, &session, &options)?;
     refuse(args, &session)?;
@@ -218,5 +219,5 @@ fn spec(args: &PointArgs, session: &Session, working_set_bytes: u64) -> Result<T
     let device = &session.device;
     let of = |stream: &StreamArgs| stream.spec(&device.engine, device.direct, working_set_bytes);
     let and = args.and.iter().map(of).collect::<Result<_, _>>()?;
-    Ok(TrialSpec { and, ..of(&args.stream)? })
+    Ok(device.by_hosts(TrialSpec { and, ..of(&args.stream)? }))
 }

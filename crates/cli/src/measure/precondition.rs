@@ -29,9 +29,7 @@ impl Measurement {
         let mut stirred = None;
         match state {
             State::Fresh => {
-                let device = &self.session.device;
-                let (mut spec, limits) =
-                    prepare::order(&device.engine, device.direct, 0, span_bytes, FOREVER_S);
+                let (mut spec, limits) = self.fill_order(0, span_bytes, FOREVER_S);
                 spec.rw = Rw::Trim;
                 let trial = self.trial(&spec, limits, Phase::Prepare, self.options.seed)?;
                 if let Some(error) = trial.error_examples.first() {

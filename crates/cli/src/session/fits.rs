@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use iosonde_model::{Ceiling, Device, Medium, Study, TrialSpec, units};
-use iosonde_rig::{ceiling, engine, platform};
+use iosonde_rig::{ceiling, engine, placement, platform};
 
 use super::Session;
 use crate::{failure::Failure, options::Options, studies, typed};
@@ -13,7 +13,13 @@ pub fn refuse_what_the_engine_cannot<'a>(
     session: &Session,
     specs: impl Iterator<Item = &'a TrialSpec>,
 ) -> Result<(), Failure> {
-    for spec in specs.flat_map(TrialSpec::streams) {
+    let placement = session.bed.place.placement;
+    let each = |spec: &'a TrialSpec| match placement::problem(spec, &placement) {
+        Some(problem) => Err(Failure::usage(problem)),
+        None => Ok(spec),
+    };
+    let specs = specs.map(each).collect::<Result<Vec<&TrialSpec>, Failure>>()?;
+    for spec in specs.into_iter().flat_map(TrialSpec::streams) {
         let (engine, depth) = (&spec.engine, spec.queue_depth);
         let (kind, _) = engine::named(engine).map_err(Failure::usage)?;
         let abilities = kind.probe(&session.bed.storage).map_err(Failure::usage)?;

@@ -35,6 +35,24 @@ pub struct Intent {
     pub writes: Writes,
     /// What is never written to, whatever is given.
     pub protected: Vec<Protected>,
+    /// Files that are made in a directory.
+    pub own: OwnFiles,
+}
+
+/// Files of iosonde's own in a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OwnFiles {
+    /// So many that only this process opens: without a name, where the file system allows that.
+    Private(u32),
+    /// Files of these names, which other hosts open.
+    Named(Vec<String>),
+    /// The file of this name, which host 0 made: nothing is made here.
+    OfHost0(String),
+}
+
+impl OwnFiles {
+    /// One file for one process.
+    pub const ONE: Self = Self::Private(1);
 }
 
 /// A file that the measurement itself needs: the notebook, the report, the study.

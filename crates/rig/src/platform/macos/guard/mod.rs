@@ -9,7 +9,7 @@ mod own;
 pub use crate::platform::no_small_files::OwnFolder;
 pub use direct::{DirectAbility, direct_ability, set_direct};
 pub(crate) use own::unnamed;
-pub use own::{OwnFile, remove_strays};
+pub use own::{OwnFile, open_of_another, remove_strays};
 
 use std::path::Path;
 
