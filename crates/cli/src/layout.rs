@@ -125,6 +125,12 @@ fn refuse_rotation(layout: HostLayout, hosts: u32, options: &Options) -> Result<
              shared-strided or, in a directory, file-per-host",
         );
     }
+    if layout == HostLayout::SharedStrided && options.state.is_some() {
+        return refuse(
+            "--state writes blocks of its own size, which --rotate with --layout shared-strided would read on the host \
+             that wrote them; use --layout shared-segmented",
+        );
+    }
     if options.read_only {
         return refuse(
             "--rotate reads what another host wrote, and --read-only writes nothing; leave one out",

@@ -134,6 +134,13 @@ impl Options {
             "" => Destroy::Plain,
             identity => Destroy::Identity(identity.to_owned()),
         });
-        Intent { read_only: self.read_only, destroy, writes, protected: Vec::new(), own: OwnFiles::ONE }
+        Intent {
+            read_only: self.read_only,
+            destroy,
+            writes,
+            protected: Vec::new(),
+            own: OwnFiles::ONE,
+            beside_host0: false,
+        }
     }
 }

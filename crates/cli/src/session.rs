@@ -8,11 +8,12 @@ use std::{
 };
 
 use iosonde_hosts::Deed;
-use iosonde_model::{Device, DeviceNote, HidingLayer, Host, Medium, RunHost, units};
+use iosonde_model::{Device, DeviceNote, HidingLayer, Host, HostLayout, Medium, RunHost, TrialSpec, units};
 use iosonde_rig::{
     drive::Limits,
     engine::{self, SharedDevice, Storage},
     guard::{self, Admitted, Intent, OwnFiles, Protected, StrayRecorder, Target, Writes, marker},
+    placement::Placement,
     platform, prepare,
     trial::{Bed, FinishedTrial, Order},
     witness::Watch,
@@ -55,6 +56,8 @@ pub struct Session {
     pub hosts: Hosts,
     /// How they share it.
     pub sharing: Sharing,
+    /// Block size and jobs of the turns in which data is written, where other hosts' turns are read.
+    pub turns: Option<(u64, u32)>,
     /// What each of them has there; empty where this one is alone.
     pub members: Vec<RunHost>,
 }
@@ -129,6 +132,14 @@ impl Session {
         self.device.rotated = sharing.rotate;
         self.sharing = sharing.clone();
         Ok(())
+    }
+
+    /// Notes the turns of the workloads where hosts read each other's: all workloads have the same then.
+    pub fn take_turns<'a>(&mut self, specs: impl Iterator<Item = &'a TrialSpec>) {
+        let Placement { layout, rotate, .. } = self.bed.place.placement;
+        if rotate && layout == HostLayout::SharedStrided {
+            self.turns = specs.last().map(|spec| (spec.block_size_bytes, spec.jobs));
+        }
     }
 
     /// Opens the files of the next host, where reads go there.
@@ -307,6 +318,7 @@ pub fn simulated(name: &str, file: &DeviceFile, options: &Options) -> Result<Ses
         admitted: None,
         hosts: Hosts::alone(),
         sharing: Sharing::default(),
+        turns: None,
         members: Vec::new(),
     };
     let working_set_bytes = session.asked_bytes(options, prepare::DEFAULT_SIZE_BYTES).min(capacity_bytes);
@@ -338,7 +350,9 @@ fn real(
     strays: &mut dyn StrayRecorder,
 ) -> Result<Session, Failure> {
     let own = asked.place.map_or(OwnFiles::ONE, |(sharing, rank)| sharing.own_files(rank));
-    let intent = Intent { protected: protected(target, asked.apart), own, ..options.intent(asked.writes) };
+    let beside_host0 = asked.place.is_some_and(|(_, rank)| rank > 0);
+    let protected = protected(target, asked.apart);
+    let intent = Intent { protected, own, beside_host0, ..options.intent(asked.writes) };
     let admitted = guard::admit(target, &intent, strays)
         .map_err(|refusal| Failure::usage(refusal.for_command(asked.command)))?;
     let mut device = platform::describe(&admitted.file, &admitted.path, admitted.kind);
@@ -375,6 +389,7 @@ fn real(
         admitted: Some(admitted),
         hosts: Hosts::alone(),
         sharing: Sharing::default(),
+        turns: None,
         members: Vec::new(),
     })
 }

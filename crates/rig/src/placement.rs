@@ -127,15 +127,20 @@ pub fn problem(spec: &TrialSpec, placement: &Placement) -> Option<String> {
 /// What does not lie in the blocks of a strided file.
 fn strided_problem(spec: &TrialSpec) -> Option<String> {
     let block_bytes = spec.block_size_bytes;
-    let misses = |bytes: Option<u64>| bytes.filter(|bytes| !bytes.is_multiple_of(block_bytes.max(1)));
+    let misses = |bytes: Option<u64>| bytes.is_some_and(|bytes| !bytes.is_multiple_of(block_bytes.max(1)));
+    // A block further on would be another worker's.
+    let turn_bytes = block_bytes.saturating_mul(u64::from(spec.jobs)).max(1);
     let why = if !spec.block_sizes.is_one() {
         "one block size".to_owned()
     } else if misses(spec.align_bytes)
-        .or(misses(spec.stride_bytes))
-        .or(misses(Some(spec.offset_bytes)))
-        .is_some()
+        || misses(spec.stride_bytes)
+        || !spec.offset_bytes.is_multiple_of(turn_bytes)
     {
-        format!("alignment, stride and offset in whole blocks of {}", size(block_bytes))
+        format!(
+            "--align and --stride in blocks of {}, and --offset in multiples of {}",
+            size(block_bytes),
+            size(turn_bytes)
+        )
     } else {
         return None;
     };

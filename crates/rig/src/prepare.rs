@@ -44,6 +44,14 @@ pub fn order(engine: &str, direct: bool, from_bytes: u64, bytes: u64, seconds: f
     (spec, limits)
 }
 
+/// Changes the workload that fills: `jobs` fill side by side, each its part, in requests of `block_bytes`.
+pub fn side_by_side((spec, limits): (TrialSpec, Limits), block_bytes: u64, jobs: u32) -> (TrialSpec, Limits) {
+    let each_bytes = block_bytes * u64::from(jobs);
+    let ios = limits.ios.map(|_| (spec.span_bytes / each_bytes).max(1));
+    let ranges = if jobs > 1 { Ranges::Disjoint } else { spec.ranges };
+    (TrialSpec { block_size_bytes: block_bytes, jobs, ranges, ..spec }, Limits { ios, ..limits })
+}
+
 /// A pass over a workload's span stops after so long: storage that needs more for it is not passed whole.
 const PASS_S: f64 = 20.0;
 

@@ -25,7 +25,14 @@ fn admit(path: &Path, intent: &Intent) -> Result<Admitted, Refusal> {
 }
 
 fn writing(destroy: Option<Destroy>) -> Intent {
-    Intent { read_only: false, destroy, writes: Writes::Optional, protected: Vec::new(), own: OwnFiles::ONE }
+    Intent {
+        read_only: false,
+        destroy,
+        writes: Writes::Optional,
+        protected: Vec::new(),
+        own: OwnFiles::ONE,
+        beside_host0: false,
+    }
 }
 
 fn plain() -> Intent {
@@ -42,6 +49,7 @@ const READ_ONLY: Intent = Intent {
     writes: Writes::Optional,
     protected: Vec::new(),
     own: OwnFiles::ONE,
+    beside_host0: false,
 };
 
 /// The loop device, or a word that it could not be had.
@@ -131,6 +139,7 @@ fn a_study_that_reads_gets_a_descriptor_that_cannot_write() {
             writes: Writes::None,
             protected: Vec::new(),
             own: OwnFiles::ONE,
+            beside_host0: false,
         },
         // The word to destroy does not count under --read-only.
         Intent {
@@ -139,6 +148,7 @@ fn a_study_that_reads_gets_a_descriptor_that_cannot_write() {
             writes: Writes::Optional,
             protected: Vec::new(),
             own: OwnFiles::ONE,
+            beside_host0: false,
         },
     ] {
         let admitted = admit(&file, &intent).unwrap();

@@ -23,6 +23,7 @@ fn filled(folder: &Path) -> (Admitted, Device) {
         writes: Writes::Optional,
         protected: Vec::new(),
         own: OwnFiles::ONE,
+        beside_host0: false,
     };
     let target = Target::parse(text(folder)).unwrap();
     let admitted = guard::admit(&target, &intent, &mut NoRecord).unwrap();

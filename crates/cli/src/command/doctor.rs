@@ -227,6 +227,7 @@ fn writing(target: &str) -> String {
         writes: Writes::Optional,
         protected: Vec::new(),
         own: OwnFiles::ONE,
+        beside_host0: false,
     };
     // Without the word `--destroy` the guard never opens anything for writing: it says what would be needed.
     match Target::parse(target).and_then(|target| guard::admit(&target, &intent, &mut notebook::Unwritten)) {

@@ -123,6 +123,8 @@ fn refuse_what_was_typed(args: &PointArgs, time_ns: u64, screen: Screen) -> Resu
 
 fn measure(measurement: &mut Measurement, args: &PointArgs) -> Result<(), Failure> {
     let asked_bytes = measurement.session.asked_bytes(&measurement.options, DEFAULT_SIZE_BYTES);
+    let typed = spec(args, &measurement.session, asked_bytes.min(measurement.session.room_bytes))?;
+    measurement.session.take_turns(typed.streams());
     // A size given by the user is prepared completely, however long it takes.
     let wished = measurement.options.size_bytes.is_some();
     measurement.prepare(asked_bytes, if wished { FOREVER_S } else { FILL_S }, 0)?;

@@ -1,6 +1,6 @@
 //! Preparing what is measured: the working set is filled so that no hole is read.
 
-use iosonde_model::{DeviceNote, Op, Phase, Ranges, Study, Trial, TrialSpec, units};
+use iosonde_model::{DeviceNote, Op, Phase, Study, Trial, TrialSpec, units};
 use iosonde_rig::{drive::Limits, prepare};
 
 use super::{Measurement, write_limit};
@@ -22,6 +22,7 @@ impl Measurement {
         let default_bytes = study.size_bytes.unwrap_or(prepare::DEFAULT_SIZE_BYTES);
         let asked_bytes = self.session.asked_bytes(&self.options, default_bytes);
         let points = studies::plan(study, &self.session.device)?.points;
+        self.session.take_turns(points.iter().map(|point| &point.spec));
         let measuring_bytes = write_limit::measuring_bytes(&points);
         let share_s = self.options.time_ns as f64 / 1e9 * prepare::BUDGET_SHARE;
         let exact = self.prepared_before_bytes.or(self.options.exact_size.then_some(asked_bytes));
@@ -156,17 +157,12 @@ impl Measurement {
 
     /// The workload that fills a part of the working set on all hosts, and its limits.
     pub(super) fn fill_order(&self, from_bytes: u64, bytes: u64, seconds: f64) -> (TrialSpec, Limits) {
-        let (device, files) = (&self.session.device, self.files());
+        let (device, (block_bytes, jobs)) = (&self.session.device, self.filling());
         let each = |bytes: u64| bytes / self.sharers();
-        // Files that are filled side by side are all filled as far, or one of them would have a hole.
-        let seconds = if files > 1 { FOREVER_S } else { seconds };
-        let (spec, limits) =
-            prepare::order(&device.engine, device.direct, each(from_bytes), each(bytes), seconds);
-        if files == 1 {
-            return (spec, limits);
-        }
-        let ios = limits.ios.map(|ios| (ios / u64::from(files)).max(1));
-        (TrialSpec { jobs: files, ranges: Ranges::Disjoint, ..spec }, Limits { ios, ..limits })
+        // What is filled side by side is all filled as far, or one part would have a hole.
+        let seconds = if jobs > 1 { FOREVER_S } else { seconds };
+        let order = prepare::order(&device.engine, device.direct, each(from_bytes), each(bytes), seconds);
+        prepare::side_by_side(order, block_bytes, jobs)
     }
 
     /// Hosts among which the working set is divided.
@@ -174,21 +170,26 @@ impl Measurement {
         self.session.bed.place.placement.sharers()
     }
 
-    /// Files of each host.
-    fn files(&self) -> u32 {
-        self.session.bed.place.placement.files
+    /// Size of the requests that fill, and jobs of each host that do: one for each file. Where another host's turns are
+    /// read, data is written in the same turns.
+    fn filling(&self) -> (u64, u32) {
+        self.session.turns.unwrap_or((prepare::FILL_BLOCK_BYTES, self.session.bed.place.placement.files))
     }
 
-    /// The working set is a multiple of this: a block of each host that shares it, and of each file.
+    /// The working set is a multiple of this: whole blocks of each host that shares it, and of each job that fills.
     fn unit_bytes(&self) -> u64 {
-        prepare::FILL_BLOCK_BYTES * self.sharers() * u64::from(self.files())
+        let (block_bytes, jobs) = self.filling();
+        let turn_bytes = block_bytes * u64::from(jobs);
+        // Numbers of MiB that are whole turns repeat after as many as a turn has bytes at the latest.
+        let whole = (1..=turn_bytes).find(|n| (n * prepare::FILL_BLOCK_BYTES).is_multiple_of(turn_bytes));
+        prepare::FILL_BLOCK_BYTES * whole.unwrap_or(1) * self.sharers()
     }
 
     /// What is filled at a time of so many bytes: all of it, unless the time is looked at only between steps.
     fn step_bytes(&self, bytes: u64) -> u64 {
         /// A step too late is an eighth of the time for filling at most.
         const STEPS: u64 = 8;
-        if self.files() == 1 { bytes } else { (bytes / STEPS).next_multiple_of(self.unit_bytes()) }
+        if self.filling().1 == 1 { bytes } else { (bytes / STEPS).next_multiple_of(self.unit_bytes()) }
     }
 
     /// Whether a workload reads what was trimmed since it was filled.

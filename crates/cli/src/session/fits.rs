@@ -2,8 +2,12 @@
 
 use std::path::Path;
 
-use iosonde_model::{Ceiling, Device, Medium, Study, TrialSpec, units};
-use iosonde_rig::{ceiling, engine, placement, platform};
+use iosonde_model::{Ceiling, Device, HostLayout, Medium, Study, TrialSpec, units};
+use iosonde_rig::{
+    ceiling, engine,
+    placement::{self, Placement},
+    platform,
+};
 
 use super::Session;
 use crate::{failure::Failure, options::Options, studies, typed};
@@ -19,7 +23,9 @@ pub fn refuse_what_the_engine_cannot<'a>(
         None => Ok(spec),
     };
     let specs = specs.map(each).collect::<Result<Vec<&TrialSpec>, Failure>>()?;
-    for spec in specs.into_iter().flat_map(TrialSpec::streams) {
+    let streams: Vec<&TrialSpec> = specs.into_iter().flat_map(TrialSpec::streams).collect();
+    refuse_several_turns(&placement, &streams)?;
+    for spec in streams {
         let (engine, depth) = (&spec.engine, spec.queue_depth);
         let (kind, _) = engine::named(engine).map_err(Failure::usage)?;
         let abilities = kind.probe(&session.bed.storage).map_err(Failure::usage)?;
@@ -40,6 +46,19 @@ pub fn refuse_what_the_engine_cannot<'a>(
         )));
     }
     Ok(())
+}
+
+/// Rotated reads of a strided file go to what another host wrote only where all was written in the same turns.
+fn refuse_several_turns(placement: &Placement, streams: &[&TrialSpec]) -> Result<(), Failure> {
+    let turn = |spec: &&TrialSpec| (spec.block_size_bytes, spec.jobs);
+    let several = streams.windows(2).any(|two| turn(&two[0]) != turn(&two[1]));
+    if !(placement.rotate && placement.layout == HostLayout::SharedStrided && several) {
+        return Ok(());
+    }
+    Err(Failure::usage(
+        "--rotate with --layout shared-strided takes one block size and one number of jobs: other blocks would be read \
+         by the host that wrote them; use --layout shared-segmented",
+    ))
 }
 
 /// The most that buffers may take, and what that is a share of.

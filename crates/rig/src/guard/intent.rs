@@ -37,6 +37,8 @@ pub struct Intent {
     pub protected: Vec<Protected>,
     /// Files that are made in a directory.
     pub own: OwnFiles,
+    /// Host 0 of this run has the same file or device: its lock and the descriptors of this program are no hindrance.
+    pub beside_host0: bool,
 }
 
 /// Files of iosonde's own in a directory.

@@ -96,6 +96,7 @@ pub(crate) fn admit_folder(
         writes: Writes::Needed,
         protected: Vec::new(),
         own: OwnFiles::ONE,
+        beside_host0: false,
     };
     let (found, room) = looked_at(path, &intent)?;
     if room.own_bytes < need.bytes {
