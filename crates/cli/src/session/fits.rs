@@ -73,6 +73,13 @@ fn buffers_max(session: &Session) -> Option<(u64, &'static str)> {
     machine.into_iter().chain(group).min()
 }
 
+/// What follows a size that each of several hosts has for itself.
+fn of_each(session: &Session) -> String {
+    let hosts = session.hosts.count();
+    let apart = hosts > 1 && session.bed.place.placement.layout.separates_hosts();
+    if apart { format!(" for each of {hosts} hosts") } else { String::new() }
+}
+
 /// Highest rate of one worker with the smallest block of a study: the report shows it beside what the storage
 /// did. None for a simulated device, whose program has its own cost.
 pub fn ceilings(device: &Device, study: &Study, target: &str) -> Result<Vec<Ceiling>, Failure> {
@@ -104,7 +111,7 @@ pub fn refuse_what_does_not_fit(target: &str, session: &Session, options: &Optio
             units::size(free)
         ),
         (None, "directory") => format!("{room} may be taken there at most"),
-        _ => format!("it holds {room}"),
+        _ => format!("it holds {room}{}", of_each(session)),
     };
     Err(Failure::usage(format!(
         "--size {asked} does not fit {target}: {there}; --size {} would do",
