@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn a_layout_that_was_not_asked_for_is_todays() {
         let (file, simulated) = (Target::File("/x".into()), Target::Simulated("dfs".into()));
-        let layout = |target, hosts| of(target, None, false, hosts).unwrap().layout;
+        let layout = |target: &Target, hosts| of(target, None, false, hosts).unwrap().layout;
         assert_eq!(layout(&directory(), 1), None);
         assert_eq!(layout(&directory(), 2), Some(HostLayout::FilePerHost));
         assert_eq!(layout(&file, 2), Some(HostLayout::Shared));

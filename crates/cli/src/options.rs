@@ -1,7 +1,7 @@
 //! What was asked of a run, as it is kept with it.
 
 use iosonde_model::{HostLayout, Run};
-use iosonde_rig::guard::{Destroy, Intent, OwnFiles, Writes};
+use iosonde_rig::guard::{Destroy, Intent, Writes};
 use serde::{Deserialize, Serialize};
 
 use crate::{args::TargetArgs, failure::Failure, hosts::Hosts, state::State};
@@ -134,13 +134,6 @@ impl Options {
             "" => Destroy::Plain,
             identity => Destroy::Identity(identity.to_owned()),
         });
-        Intent {
-            read_only: self.read_only,
-            destroy,
-            writes,
-            protected: Vec::new(),
-            own: OwnFiles::ONE,
-            beside_host0: false,
-        }
+        Intent { read_only: self.read_only, destroy, ..Intent::of(writes) }
     }
 }

@@ -25,14 +25,7 @@ fn admit(path: &Path, intent: &Intent) -> Result<Admitted, Refusal> {
 }
 
 fn writing(destroy: Option<Destroy>) -> Intent {
-    Intent {
-        read_only: false,
-        destroy,
-        writes: Writes::Optional,
-        protected: Vec::new(),
-        own: OwnFiles::ONE,
-        beside_host0: false,
-    }
+    Intent { destroy, ..Intent::of(Writes::Optional) }
 }
 
 fn plain() -> Intent {
@@ -133,23 +126,9 @@ fn a_study_that_reads_gets_a_descriptor_that_cannot_write() {
     let file = folder.path().join("data");
     fs::write(&file, vec![7; 10_000]).unwrap();
     for intent in [
-        Intent {
-            read_only: false,
-            destroy: None,
-            writes: Writes::None,
-            protected: Vec::new(),
-            own: OwnFiles::ONE,
-            beside_host0: false,
-        },
+        Intent::of(Writes::None),
         // The word to destroy does not count under --read-only.
-        Intent {
-            read_only: true,
-            destroy: Some(Destroy::Plain),
-            writes: Writes::Optional,
-            protected: Vec::new(),
-            own: OwnFiles::ONE,
-            beside_host0: false,
-        },
+        Intent { read_only: true, destroy: Some(Destroy::Plain), ..Intent::of(Writes::Optional) },
     ] {
         let admitted = admit(&file, &intent).unwrap();
         assert!(!admitted.writable);

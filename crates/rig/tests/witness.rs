@@ -6,7 +6,7 @@ use std::{fs::File, os::unix::fs::FileExt, path::Path};
 
 use iosonde_model::{Absence, Device, Medium, Witnesses};
 use iosonde_rig::{
-    guard::{self, Admitted, Intent, OwnFiles, Target, Writes},
+    guard::{self, Admitted, Intent, Target, Writes},
     platform,
     witness::{Watch, resident_bytes},
 };
@@ -17,14 +17,7 @@ const SPAN_BYTES: u64 = 64 * MIB;
 
 /// An own file of 64 MiB, on the device and not in the page cache.
 fn filled(folder: &Path) -> (Admitted, Device) {
-    let intent = Intent {
-        read_only: false,
-        destroy: None,
-        writes: Writes::Optional,
-        protected: Vec::new(),
-        own: OwnFiles::ONE,
-        beside_host0: false,
-    };
+    let intent = Intent::of(Writes::Optional);
     let target = Target::parse(text(folder)).unwrap();
     let admitted = guard::admit(&target, &intent, &mut NoRecord).unwrap();
     let block: Vec<u8> = (0..MIB).map(|i| (i * 7 + i / 251) as u8).collect();

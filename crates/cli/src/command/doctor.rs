@@ -10,7 +10,7 @@ use iosonde_model::{Device, Medium, Phase, Trial, TrialSpec, Witnesses, units};
 use iosonde_rig::{
     ceiling, clock,
     engine::{ENGINES, Storage},
-    guard::{self, Intent, OwnFiles, Target, Writes},
+    guard::{self, Intent, Target, Writes},
     platform::{self, Layer, TargetKind},
 };
 
@@ -221,14 +221,7 @@ fn measurable(target: &str, kind: Option<TargetKind>, session: &Result<Session, 
 
 /// What stands against writing to a file or device that is there.
 fn writing(target: &str) -> String {
-    let intent = Intent {
-        read_only: false,
-        destroy: None,
-        writes: Writes::Optional,
-        protected: Vec::new(),
-        own: OwnFiles::ONE,
-        beside_host0: false,
-    };
+    let intent = Intent::of(Writes::Optional);
     // Without the word `--destroy` the guard never opens anything for writing: it says what would be needed.
     match Target::parse(target).and_then(|target| guard::admit(&target, &intent, &mut notebook::Unwritten)) {
         Ok(_) => "yes".into(),

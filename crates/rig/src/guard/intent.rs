@@ -67,6 +67,18 @@ pub struct Protected {
 }
 
 impl Intent {
+    /// One host that writes so much, to one file of its own in a directory, without the word to overwrite.
+    pub const fn of(writes: Writes) -> Self {
+        Self {
+            read_only: false,
+            destroy: None,
+            writes,
+            protected: Vec::new(),
+            own: OwnFiles::ONE,
+            beside_host0: false,
+        }
+    }
+
     /// True if the target itself is written to.
     pub(crate) fn will_write(&self) -> bool {
         self.writes != Writes::None && !self.read_only

@@ -90,14 +90,7 @@ pub(crate) fn admit_folder(
     need: FolderNeed,
     recorder: &mut dyn StrayRecorder,
 ) -> Result<OwnFolder, Refusal> {
-    let intent = Intent {
-        read_only: false,
-        destroy: None,
-        writes: Writes::Needed,
-        protected: Vec::new(),
-        own: OwnFiles::ONE,
-        beside_host0: false,
-    };
+    let intent = Intent::of(Writes::Needed);
     let (found, room) = looked_at(path, &intent)?;
     if room.own_bytes < need.bytes {
         return Err(too_small(path, &room, need.bytes));
