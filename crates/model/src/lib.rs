@@ -4,6 +4,7 @@
 //! [`RUN_SCHEMA`]) that other programs read. A field has the same name here and there, with its unit last.
 
 mod absence;
+mod by_hosts;
 mod capacity;
 pub mod cause;
 mod cold;

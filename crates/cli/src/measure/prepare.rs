@@ -63,7 +63,8 @@ impl Measurement {
                 asked_bytes.min(self.session.room_bytes).min(may_fill_bytes) / unit_bytes * unit_bytes;
             if asked_bytes == 0 {
                 return Err(Failure::usage(format!(
-                    "{}: each worker's file, or each host's part of it, has at least 1 MiB: {} a host (--size, --max-write)",
+                    "{}: each worker's file, or each host's part of it, has at least 1 MiB: {} a host \
+                     (--size, --max-write)",
                     self.run.info.target,
                     units::size(unit_bytes)
                 )));

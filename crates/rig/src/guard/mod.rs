@@ -95,12 +95,6 @@ pub(crate) fn unseen(path: &std::path::Path, maker: u32, error: &std::io::Error)
     }
 }
 
-/// Refuses what only hosts with Linux do.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn not_between_hosts() -> Refusal {
-    Refusal::new("Hosts share files on Linux only.").hint("Use --layout file-per-host without --rotate.")
-}
-
 fn not_a_directory(path: &std::path::Path) -> Refusal {
     let refusal = Refusal::new(format!("{} is no directory, and files are made in one.", path.display()));
     match path.parent().filter(|parent| !parent.as_os_str().is_empty()) {

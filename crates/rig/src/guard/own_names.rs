@@ -18,8 +18,8 @@ pub trait StrayRecorder {
     fn forget(&mut self, path: &Path) -> io::Result<()>;
 }
 
-/// Draws a name for an own file. Need not be unpredictable: O_EXCL refuses what exists. The standard library seeds its hash maps from the
-/// kernel's random numbers, each a little differently.
+/// Draws a name for an own file. Need not be unpredictable: O_EXCL refuses what exists. The standard library seeds its
+/// hash maps from the kernel's random numbers, each a little differently.
 pub fn random_name() -> String {
     let mut bits = RandomState::new().build_hasher().finish();
     let letters = (0..RANDOM_LETTERS).map(|_| {

@@ -19,8 +19,8 @@ mod users;
 
 pub use direct::{DirectAbility, direct_ability, set_direct};
 pub use links::refuse_strangers_link;
-pub(crate) use own::unnamed;
-pub use own::{OwnFile, open_of_another};
+pub use own::OwnFile;
+pub(crate) use own::{open_of_another, unnamed};
 pub use own_folder::OwnFolder;
 pub use strays::remove_strays;
 pub use users::user_of;

@@ -128,13 +128,13 @@ impl Drop for OwnFile {
 }
 
 /// Opens a file of this name that another host made in a folder; for reading, or for writing as well.
-pub fn open_of_another(folder: &Path, name: &str, writes: bool) -> io::Result<File> {
+pub(crate) fn open_of_another(folder: &Path, name: &str, writes: bool) -> io::Result<File> {
     if !is_our_name(Path::new(name)) {
         return Err(io::Error::from(io::ErrorKind::InvalidInput));
     }
     let access = if writes { OFlags::RDWR } else { OFlags::RDONLY };
     let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = File::from(open(&folder.join(name), flags, Mode::empty())?);
+    let file = File::from(open(folder.join(name), flags, Mode::empty())?);
     if !file.metadata()?.is_file() {
         return Err(io::Error::from(io::ErrorKind::NotFound));
     }

@@ -55,11 +55,6 @@ fn make(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Fails: a file of another host is opened on Linux alone.
-pub fn open_of_another(_folder: &Path, _name: &str, _writes: bool) -> io::Result<File> {
-    Err(io::Error::from(io::ErrorKind::Unsupported))
-}
-
 /// Removes recorded files of our kind of name that no living process has locked. Returns the ones that are gone.
 pub fn remove_strays(recorded: &[PathBuf]) -> Vec<PathBuf> {
     let is_gone = |path: &&PathBuf| {

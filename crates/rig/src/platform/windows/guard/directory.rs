@@ -1,13 +1,13 @@
 //! A directory: iosonde makes a file of its own there.
 
-use std::{path::Path, sync::Arc};
+use std::{io, path::Path, sync::Arc};
 
 use iosonde_model::units;
 
 use super::own::OwnFile;
 use crate::{
-    guard::{Admitted, Intent, OwnFiles, ROOM_MIN_BYTES, Refusal, StrayRecorder, Writes, in_words, share},
-    platform::{TargetKind, windows::files::space},
+    guard::{Admitted, Intent, ROOM_MIN_BYTES, Refusal, StrayRecorder, Writes, in_words, share},
+    platform::{TargetKind, no_shared_files::private_files, windows::files::space},
 };
 
 pub(crate) use crate::platform::no_small_files::admit_folder;
@@ -36,8 +36,8 @@ pub(crate) fn admit(
         ))
         .hint("Free some space, or name a directory on another volume."));
     }
-    let OwnFiles::Private(count) = intent.own else { return Err(crate::guard::not_between_hosts()) };
-    let made: std::io::Result<Vec<OwnFile>> = (0..count).map(|_| OwnFile::make(path)).collect();
+    let files = private_files(&intent.own)?;
+    let made: io::Result<Vec<OwnFile>> = (0..files).map(|_| OwnFile::make(path)).collect();
     let own = made.map_err(|error| {
         Refusal::new(format!("A file could not be made in {shown}: {}.", in_words(&error)))
             .hint("Name a directory in which this user may make files.")

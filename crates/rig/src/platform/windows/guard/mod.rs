@@ -6,9 +6,10 @@ pub(crate) mod directory;
 pub(crate) mod file;
 mod own;
 
+pub(crate) use crate::platform::no_shared_files::open_of_another;
 pub use crate::platform::no_small_files::OwnFolder;
 pub use direct::{DirectAbility, direct_ability, set_direct};
-pub use own::{OwnFile, open_of_another, remove_strays};
+pub use own::{OwnFile, remove_strays};
 
 use std::path::Path;
 

@@ -42,11 +42,6 @@ impl OwnFile {
     }
 }
 
-/// Fails: a file of another host is opened on Linux alone.
-pub fn open_of_another(_folder: &Path, _name: &str, _writes: bool) -> io::Result<File> {
-    Err(io::Error::from(io::ErrorKind::Unsupported))
-}
-
 /// Removes recorded files of our kind of name that nobody has open. Returns the ones that are gone.
 pub fn remove_strays(recorded: &[PathBuf]) -> Vec<PathBuf> {
     let is_gone = |path: &&PathBuf| {
