@@ -169,3 +169,29 @@ fn a_host_with_other_storage_under_the_path_is_found_by_the_marker() {
     let refused = error.get_ref().and_then(|inner| inner.downcast_ref::<Refused>()).unwrap();
     assert_eq!((refused.rank, refused.usage), (2, true), "{refused}");
 }
+
+#[test]
+fn rotated_reads_open_the_next_hosts_file_and_writes_the_own_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let (own, next) = (folder.path().join("own"), folder.path().join("next"));
+    fs::write(&next, vec![7; PART_BYTES as usize]).unwrap();
+    for layout in [HostLayout::FilePerHost, HostLayout::FilePerWorker] {
+        let placement = Placement { layout, hosts: 2, rotate: true, ..Placement::default() };
+        let mut bed = bed(&own, placement);
+        // For reading only: a write there would fail.
+        bed.place.next.push(Arc::new(File::open(&next).unwrap()));
+        let mut trial = |rw| {
+            let spec = TrialSpec { rw, ..fill(4096) };
+            let order = Order { spec: &spec, limits: Limits::requests(100), phase: Phase::Measure, seed: 1 };
+            bed.run(&order, &RUNS).unwrap().trial
+        };
+        // The own file is empty: every read of it would come back short.
+        let read = trial(Rw::RandRead).read.unwrap();
+        assert_eq!((read.ios, read.short, read.errors), (100, 0, 0), "{layout}");
+        let write = trial(Rw::RandWrite).write.unwrap();
+        assert_eq!((write.ios, write.errors), (100, 0), "{layout}");
+        assert!(fs::metadata(&own).unwrap().len() > 0, "{layout}");
+        fs::write(&own, []).unwrap();
+    }
+    assert!(fs::read(&next).unwrap().iter().all(|&byte| byte == 7));
+}
