@@ -1,6 +1,9 @@
 //! `iosonde-mpi` under mpirun, on this machine: real files, real messages, killed processes. Run by ./test where MPI
 //! is.
 
+// What was skipped is said where people and ./test read it.
+#![allow(clippy::print_stderr)]
+
 use std::{
     fs,
     path::{Path, PathBuf},

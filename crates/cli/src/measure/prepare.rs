@@ -106,14 +106,14 @@ impl Measurement {
         let (unit_bytes, sharers) = (self.unit_bytes(), self.sharers());
         let first_bytes = asked_bytes.min((prepare::PROBE_BYTES * sharers).next_multiple_of(unit_bytes));
         let probe = self.fill(0, first_bytes, seconds, "")?;
-        let mut filled_bytes = each_filled_bytes(&probe) * sharers;
+        let mut filled_bytes = self.filled_by(&probe);
         let each_bytes = prepare::size_bytes(&probe, filled_bytes / sharers, asked_bytes / sharers, seconds);
         let target_bytes = each_bytes * sharers / unit_bytes * unit_bytes;
         let (mut left_s, step_bytes) =
-            (seconds - probe.elapsed_s, self.step_bytes(target_bytes - filled_bytes));
+            (seconds - probe.elapsed_s, self.step_bytes(target_bytes.saturating_sub(filled_bytes)));
         while target_bytes > filled_bytes {
             let rest = self.fill(filled_bytes, step_bytes.min(target_bytes - filled_bytes), left_s, "")?;
-            let more_bytes = each_filled_bytes(&rest) * sharers;
+            let more_bytes = self.filled_by(&rest);
             filled_bytes += more_bytes;
             left_s -= rest.elapsed_s;
             if more_bytes < step_bytes || left_s <= 0.0 {
@@ -186,6 +186,13 @@ impl Measurement {
         prepare::FILL_BLOCK_BYTES * whole.unwrap_or(1) * self.sharers()
     }
 
+    /// What a fill added to the working set: as much as every host filled of its own part.
+    fn filled_by(&self, fill: &Trial) -> u64 {
+        let least_bytes = fill.hosts.iter().map(|host| host.issued_write_bytes).min();
+        let (unit_bytes, sharers) = (self.unit_bytes(), self.sharers());
+        least_bytes.unwrap_or(fill.witnesses.issued_write_bytes) * sharers / unit_bytes * unit_bytes
+    }
+
     /// What is filled at a time of so many bytes: all of it, unless the time is looked at only between steps.
     fn step_bytes(&self, bytes: u64) -> u64 {
         /// A step too late is an eighth of the time for filling at most.
@@ -217,13 +224,6 @@ impl Measurement {
             ))
         })
     }
-}
-
-/// What every host filled of its own part.
-fn each_filled_bytes(fill: &Trial) -> u64 {
-    let least_bytes = fill.hosts.iter().map(|host| host.issued_write_bytes).min();
-    least_bytes.unwrap_or(fill.witnesses.issued_write_bytes) / prepare::FILL_BLOCK_BYTES
-        * prepare::FILL_BLOCK_BYTES
 }
 
 #[cfg(test)]
