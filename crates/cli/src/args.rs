@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use iosonde_model::{LatencyLimit, units};
+use iosonde_model::{HostLayout, LatencyLimit, units};
 
 use crate::{state::State, stream::StreamArgs};
 
@@ -152,6 +152,13 @@ pub struct TargetArgs {
     /// Hosts that measure at the same time: of a simulated target, or as many as iosonde-mpi was started with
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub hosts: Option<u32>,
+    /// Data of hosts and jobs: file-per-host, file-per-worker (a file for each job), shared-segmented, shared-strided
+    /// or shared (one file) [default: file-per-host in a directory, otherwise shared]
+    #[arg(long, value_name = "HOW")]
+    pub layout: Option<HostLayout>,
+    /// Read what another host wrote, so that caches of the own host do not serve it
+    #[arg(long)]
+    pub rotate: bool,
     /// Your name for the run
     #[arg(long, alias = "name", value_name = "NAME", value_parser = parse_label)]
     pub label: Option<String>,
@@ -208,6 +215,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "last")]
     #[arg(conflicts_with_all = ["words", "like", "dry_run", "state", "max_write", "label", "note", "size", "engine"])]
     #[arg(conflicts_with_all = ["direct", "buffered", "read_only", "destroy", "seed", "confidence", "repeats"])]
+    #[arg(conflicts_with_all = ["layout", "rotate"])]
     pub add: Option<String>,
     /// The storage below the target: both take turns, and what the layers between them cost is reported
     #[arg(long, value_name = "BASE", conflicts_with_all = ["like", "add", "repeats"])]

@@ -7,7 +7,7 @@ use iosonde_model::{Medium, Phase, RunHost};
 use iosonde_rig::{
     confine,
     guard::{StrayRecorder, Writes},
-    interrupt, prepare,
+    interrupt,
     stall::{STALLED_AFTER, StallWatch},
     trial::Bed,
 };
@@ -16,6 +16,7 @@ use crate::{
     failure::{Failure, INTERRUPTED},
     hosts::Hosts,
     joined::{self, VERSION},
+    layout::Sharing,
     measure::{power, stall},
     options::Options,
     session::{self, Asked, Session},
@@ -68,14 +69,15 @@ impl Place {
             )));
         }
         let options: Options = serde_json::from_value(opening.options.clone()).map_err(Failure::failed)?;
-        let asked: (String, bool, bool) =
+        let asked: (String, bool, bool, Sharing) =
             serde_json::from_value(opening.asked.clone()).map_err(Failure::failed)?;
         let writes = match asked {
-            (_, false, _) => Writes::None,
-            (_, true, false) => Writes::Optional,
-            (_, true, true) => Writes::Needed,
+            (_, false, ..) => Writes::None,
+            (_, true, false, _) => Writes::Optional,
+            (_, true, true, _) => Writes::Needed,
         };
-        let asked = Asked { command: &asked.0, writes, apart: &[] };
+        let place = Some((&asked.3, self.rank));
+        let asked = Asked { command: &asked.0, writes, apart: &[], workers: asked.3.files, place };
         let session = session::open_here(&opening.target, &options, asked, strays)?;
         let host = joined::about(self.rank, &session);
         // The same least power as on rank 0.
@@ -99,13 +101,21 @@ impl Workplace for Place {
     fn share(&mut self, deed: &Deed) -> Result<(), Cannot> {
         let Some(session) = &mut self.session else { return Ok(()) };
         match *deed {
-            Deed::Settle => prepare::settle(&session.bed.storage)
+            Deed::Settle => session
+                .bed
+                .settle()
                 .map_err(|error| Failure::failed(format!("what was written could not be flushed: {error}"))),
             Deed::PageCache(buffered) => session.go_through_page_cache(buffered),
             Deed::Address(bytes) => {
                 session.address(bytes);
                 Ok(())
             }
+            Deed::Apart(bytes) => {
+                session.lie_apart(bytes);
+                Ok(())
+            }
+            Deed::Meet => session.meet(),
+            Deed::See { length_bytes, digest } => session.see(length_bytes, digest),
         }
         .map_err(cannot)
     }

@@ -1,15 +1,16 @@
 //! A target opened on all hosts of a run.
 
-use iosonde_hosts::{Cluster, Opening};
+use iosonde_hosts::{Cluster, Deed, Opening};
 use iosonde_model::{Medium, RunHost};
 use iosonde_rig::{
-    guard::{StrayRecorder, Writes},
+    guard::{StrayRecorder, Target, Writes},
     platform,
 };
 
 use crate::{
     failure::Failure,
-    hosts::Hosts,
+    hosts::{Hosts, failure_of},
+    layout::Sharing,
     options::Options,
     session::{self, Asked, Session},
 };
@@ -24,22 +25,24 @@ pub fn open(
     asked: Asked,
     strays: &mut dyn StrayRecorder,
 ) -> Result<Session, Failure> {
-    let mut session = session::open_here(text, options, asked, strays)?;
+    let target = Target::parse(text).map_err(|refusal| Failure::usage(refusal.for_command(asked.command)))?;
     let (wanted, there) = (options.hosts.unwrap_or(1), Hosts::of_process());
-    if session.device.medium == Medium::Simulated {
+    let hosts = if let Target::Simulated(_) = target {
         refuse_processes(text, &there)?;
-        if wanted > 1 {
-            session.hosts = Hosts::simulated(Cluster::new(wanted));
-        }
+        if wanted > 1 { Hosts::simulated(Cluster::new(wanted)) } else { Hosts::alone() }
     } else if wanted == there.count() {
-        session.hosts = there;
+        there
     } else {
         return Err(Failure::usage(format!(
             "--hosts {wanted} needs {wanted} hosts, and this run has {}; start them with MPI: mpirun -n {wanted} \
              --map-by node iosonde-mpi ..",
             there.count()
         )));
-    }
+    };
+    let sharing = Sharing::of(&target, options, hosts.count(), asked.workers)?;
+    let asked = Asked { place: Some((&sharing, 0)), ..asked };
+    let mut session = session::open_here(text, options, asked, strays)?;
+    session.hosts = hosts;
     join(&mut session, (text, options, asked), strays)?;
     Ok(session)
 }
@@ -64,7 +67,12 @@ pub fn join(
     if count == 1 {
         return Ok(());
     }
-    let words = (asked.command, asked.writes != Writes::None, asked.writes == Writes::Needed);
+    let words = (
+        asked.command,
+        asked.writes != Writes::None,
+        asked.writes == Writes::Needed,
+        session.sharing.clone(),
+    );
     let opening = Opening {
         version: VERSION.to_owned(),
         target: text.to_owned(),
@@ -73,10 +81,17 @@ pub fn join(
     };
     let members = session.hosts.open(&opening, about(0, session), strays)?;
     refuse_unlike(&members, text)?;
+    if session.sharing.rotate && !session.fill && session.device.medium != Medium::Simulated {
+        return Err(Failure::usage(format!(
+            "--rotate reads what another host wrote, and nothing is written to {text}; --destroy lets the hosts fill \
+             it first"
+        )));
+    }
+    session.meet()?;
+    session.hosts.share(Deed::Meet).map_err(failure_of)?;
     // They may share one file system, so that each may take its part of what is free.
     let least_bytes = members.iter().map(|host| host.room_bytes).min().unwrap_or(0);
-    let own_files = session.admitted.as_ref().is_some_and(|admitted| admitted.own.is_some());
-    session.room_bytes = if own_files { least_bytes / u64::from(count) } else { least_bytes };
+    session.room_bytes = least_bytes * session.bed.place.placement.sharers() / u64::from(count);
     let device = &mut session.device;
     device.working_set_bytes = device.working_set_bytes.min(session.room_bytes);
     device.hosts = Some(count);

@@ -13,6 +13,7 @@ mod follower;
 mod help;
 mod hosts;
 mod joined;
+mod layout;
 mod measure;
 mod notebook;
 mod options;

@@ -1,6 +1,6 @@
 //! What was asked of a run, as it is kept with it.
 
-use iosonde_model::Run;
+use iosonde_model::{HostLayout, Run};
 use iosonde_rig::guard::{Destroy, Intent, Writes};
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +47,12 @@ pub struct Options {
     /// Hosts that measure at the same time, where there are several.
     #[serde(default)]
     pub hosts: Option<u32>,
+    /// Layout of the data of hosts and workers.
+    #[serde(default)]
+    pub layout: Option<HostLayout>,
+    /// Reads go to what another host wrote.
+    #[serde(default)]
+    pub rotate: bool,
     /// Measuring time that was added after the run had finished.
     #[serde(default)]
     pub additions: Vec<Addition>,
@@ -81,6 +87,8 @@ impl Options {
             read_only: args.read_only,
             destroy: args.destroy.clone(),
             hosts: args.hosts.or(usual.hosts),
+            layout: args.layout,
+            rotate: args.rotate,
             ..usual
         }
     }
@@ -104,6 +112,8 @@ impl Options {
             max_write_bytes: None,
             exact_size: false,
             hosts: Some(Hosts::of_process().count()).filter(|&count| count > 1),
+            layout: None,
+            rotate: false,
             additions: Vec::new(),
         }
     }
@@ -124,6 +134,6 @@ impl Options {
             "" => Destroy::Plain,
             identity => Destroy::Identity(identity.to_owned()),
         });
-        Intent { read_only: self.read_only, destroy, writes, protected: Vec::new() }
+        Intent { read_only: self.read_only, destroy, ..Intent::of(writes) }
     }
 }

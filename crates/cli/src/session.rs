@@ -8,11 +8,12 @@ use std::{
 };
 
 use iosonde_hosts::Deed;
-use iosonde_model::{Device, DeviceNote, HidingLayer, Host, Medium, RunHost, units};
+use iosonde_model::{Device, DeviceNote, HidingLayer, Host, HostLayout, Medium, RunHost, TrialSpec, units};
 use iosonde_rig::{
     drive::Limits,
     engine::{self, SharedDevice, Storage},
-    guard::{self, Admitted, Intent, Protected, StrayRecorder, Target, Writes},
+    guard::{self, Admitted, Intent, OwnFiles, Protected, StrayRecorder, Target, Writes, marker},
+    placement::Placement,
     platform, prepare,
     trial::{Bed, FinishedTrial, Order},
     witness::Watch,
@@ -23,6 +24,7 @@ use iosonde_store::{TEXT_BYTES_MAX, read_text};
 use crate::{
     failure::{Failure, in_words},
     hosts::{Hosts, failure_of},
+    layout::Sharing,
     options::Options,
 };
 
@@ -52,6 +54,10 @@ pub struct Session {
     pub admitted: Option<Admitted>,
     /// The hosts that measure it at the same time.
     pub hosts: Hosts,
+    /// How they share it.
+    pub sharing: Sharing,
+    /// Block size and jobs of the turns in which data is written, where other hosts' turns are read.
+    pub turns: Option<(u64, u32)>,
     /// What each of them has there; empty where this one is alone.
     pub members: Vec<RunHost>,
 }
@@ -73,9 +79,10 @@ impl Session {
             return Ok(());
         }
         // What a buffered trial left dirty would be written beside the next one.
-        prepare::settle(&self.bed.storage)
+        self.bed
+            .settle()
             .map_err(|e| Failure::failed(format!("{}: cannot be flushed: {e}", admitted.path.display())))?;
-        guard::set_direct(&admitted.file, !buffered)?;
+        self.bed.files().try_for_each(|file| guard::set_direct(file, !buffered))?;
         self.buffered = buffered;
         self.hosts.share(Deed::PageCache(buffered)).map_err(failure_of)
     }
@@ -87,15 +94,106 @@ impl Session {
 
     /// Waits until everything written is on the storage, on all hosts.
     pub fn settle(&self) -> io::Result<()> {
-        prepare::settle(&self.bed.storage)?;
+        self.bed.settle()?;
         self.hosts.share(Deed::Settle)
     }
 
     /// Addresses so many bytes from now on, on this host.
     pub fn address(&mut self, bytes: u64) {
         self.device.working_set_bytes = bytes;
+        let addressed = self.bed.place.placement.covered_bytes(0..bytes);
         if let Some(watch) = &mut self.bed.watch {
-            watch.set_span(0..bytes);
+            watch.set_span(addressed.clone());
+        }
+        self.bed.place.addressed = addressed;
+    }
+
+    /// The parts of hosts lie so many bytes apart from now on, on this host.
+    pub fn lie_apart(&mut self, bytes: u64) {
+        self.bed.place.placement.part_bytes = bytes;
+    }
+
+    /// The parts of hosts lie so many bytes apart from now on, on all hosts.
+    pub fn lie_apart_on_all(&mut self, bytes: u64) -> Result<(), Failure> {
+        self.lie_apart(bytes);
+        self.hosts.share(Deed::Apart(bytes)).map_err(failure_of)
+    }
+
+    /// Takes its place among the hosts of the run.
+    pub fn take_place(&mut self, sharing: &Sharing, rank: u32) -> Result<(), Failure> {
+        self.bed.place.placement = sharing.placement(rank);
+        let more = self.admitted.iter().flat_map(|admitted| &admitted.more);
+        self.bed.place.more = more.map(|own| Arc::clone(own.file())).collect();
+        if self.device.direct {
+            self.bed.place.more.iter().try_for_each(|file| guard::set_direct(file, true))?;
+        }
+        self.device.layout = sharing.layout;
+        self.device.worker_files = (sharing.files > 1).then_some(sharing.files);
+        self.device.rotated = sharing.rotate;
+        self.sharing = sharing.clone();
+        Ok(())
+    }
+
+    /// Notes the turns of the workloads where hosts read each other's: all workloads have the same then.
+    pub fn take_turns<'a>(&mut self, specs: impl Iterator<Item = &'a TrialSpec>) {
+        let Placement { layout, rotate, .. } = self.bed.place.placement;
+        if rotate && layout == HostLayout::SharedStrided {
+            self.turns = specs.last().map(|spec| (spec.block_size_bytes, spec.jobs));
+        }
+    }
+
+    /// Opens the files of the next host, where reads go there.
+    pub fn meet(&mut self) -> Result<(), Failure> {
+        let rank = self.bed.place.placement.rank;
+        let (Some((maker, names)), Some(admitted)) = (self.sharing.next_files(rank), &self.admitted) else {
+            return Ok(());
+        };
+        let files = guard::files_of_another(&admitted.path, names, maker).map_err(Failure::usage)?;
+        for file in files {
+            if self.device.direct {
+                guard::set_direct(&file, true)?;
+            }
+            self.bed.place.next.push(Arc::new(file));
+        }
+        Ok(())
+    }
+
+    /// Proves that all hosts see one storage, where they share it; returns the bytes that were written for that.
+    pub fn prove_shared(&mut self) -> Result<u64, Failure> {
+        if !self.sharing.needs_proof() {
+            return Ok(0);
+        }
+        let (storage, direct) = (&self.bed.storage, self.device.direct);
+        let target =
+            self.admitted.as_ref().map_or_else(String::new, |admitted| admitted.path.display().to_string());
+        let fail =
+            |error| Failure::failed(format!("{target}: the marker for the other hosts failed: {error}"));
+        let (mut written_bytes, mut length_bytes) = (0, self.room_bytes);
+        if self.device.writable {
+            marker::write(storage, direct, rand::random()).map_err(fail)?;
+            written_bytes = u64::from(marker::BLOCK_BYTES);
+            length_bytes = written_bytes;
+        }
+        let digest = marker::digest(storage, direct, length_bytes).map_err(fail)?;
+        self.hosts.share(Deed::See { length_bytes, digest }).map_err(failure_of)?;
+        Ok(written_bytes)
+    }
+
+    /// Refuses storage that is not what host 0 has before it.
+    pub fn see(&self, length_bytes: u64, digest: u64) -> Result<(), Failure> {
+        let path =
+            self.admitted.as_ref().map_or_else(String::new, |admitted| admitted.path.display().to_string());
+        match marker::is_seen(&self.bed.storage, self.device.direct, length_bytes, digest) {
+            Ok(true) => Ok(()),
+            Ok(false) if self.device.writable => {
+                Err(Failure::usage(format!("does not see what host 0 wrote to {path}: not the same storage")))
+            }
+            Ok(false) => Err(Failure::usage(format!(
+                "reads other data from {path} than host 0 does: not the same storage"
+            ))),
+            Err(error) => {
+                Err(Failure::failed(format!("{path}: the marker of host 0 cannot be read: {error}")))
+            }
         }
     }
 
@@ -113,10 +211,15 @@ pub fn open_here(
     asked: Asked,
     strays: &mut dyn StrayRecorder,
 ) -> Result<Session, Failure> {
-    match Target::parse(text).map_err(|refusal| Failure::usage(refusal.for_command(asked.command)))? {
-        Target::Simulated(name) => simulated(&name, &device_file(&name)?, options),
-        target => real(&target, options, asked, strays),
+    let target = Target::parse(text).map_err(|refusal| Failure::usage(refusal.for_command(asked.command)))?;
+    let mut session = match &target {
+        Target::Simulated(name) => simulated(name, &device_file(name)?, options),
+        target => real(target, options, asked, strays),
+    }?;
+    if let Some((sharing, rank)) = asked.place {
+        session.take_place(sharing, rank)?;
     }
+    Ok(session)
 }
 
 /// Refuses a target that is not there or is no storage, before anything else is opened or made for it.
@@ -136,6 +239,10 @@ pub struct Asked<'a> {
     pub writes: Writes,
     /// What the run needs beside the target: its notebook, study and results.
     pub apart: &'a [Protected],
+    /// Most workers of any workload.
+    pub workers: u32,
+    /// Number of this host, and how it shares the target with the others; `None` for one host.
+    pub place: Option<(&'a Sharing, u32)>,
 }
 
 /// The text of a simulated device: a built-in one, or a file's.
@@ -210,6 +317,8 @@ pub fn simulated(name: &str, file: &DeviceFile, options: &Options) -> Result<Ses
         buffered: false,
         admitted: None,
         hosts: Hosts::alone(),
+        sharing: Sharing::default(),
+        turns: None,
         members: Vec::new(),
     };
     let working_set_bytes = session.asked_bytes(options, prepare::DEFAULT_SIZE_BYTES).min(capacity_bytes);
@@ -240,7 +349,10 @@ fn real(
     asked: Asked,
     strays: &mut dyn StrayRecorder,
 ) -> Result<Session, Failure> {
-    let intent = Intent { protected: protected(target, asked.apart), ..options.intent(asked.writes) };
+    let own = asked.place.map_or(OwnFiles::ONE, |(sharing, rank)| sharing.own_files(rank));
+    let beside_host0 = asked.place.is_some_and(|(_, rank)| rank > 0);
+    let protected = protected(target, asked.apart);
+    let intent = Intent { protected, own, beside_host0, ..options.intent(asked.writes) };
     let admitted = guard::admit(target, &intent, strays)
         .map_err(|refusal| Failure::usage(refusal.for_command(asked.command)))?;
     let mut device = platform::describe(&admitted.file, &admitted.path, admitted.kind);
@@ -276,6 +388,8 @@ fn real(
         buffered: false,
         admitted: Some(admitted),
         hosts: Hosts::alone(),
+        sharing: Sharing::default(),
+        turns: None,
         members: Vec::new(),
     })
 }

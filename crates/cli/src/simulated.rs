@@ -3,6 +3,7 @@
 use iosonde_hosts::Cluster;
 use iosonde_infer::conclude;
 use iosonde_model::{Closed, Run, RunState, Study};
+use iosonde_rig::guard::Target;
 use iosonde_sim::DeviceFile;
 
 use crate::{
@@ -10,6 +11,7 @@ use crate::{
     failure::Failure,
     hosts::Hosts,
     joined,
+    layout::Sharing,
     measure::{Measurement, info::new_info},
     notebook,
     options::Options,
@@ -52,8 +54,11 @@ fn measured_on(
     let study = Study::parse(study, NAME).map_err(Failure::usage)?;
     let options = Options { size_bytes, ..Options::usual(study.time_ns, study.precision, seed) };
     let mut session = session::simulated(NAME, &file, &options)?;
-    session.hosts = hosts.clone();
-    let asked = Asked { command: "iosonde run", writes: studies::writes(&study)?, apart: &[] };
+    let (writes, workers) = (studies::writes(&study)?, studies::workers(&study)?);
+    let sharing = Sharing::of(&Target::Simulated(NAME.into()), &options, hosts.count(), workers)?;
+    session.take_place(&sharing, 0)?;
+    session.hosts = hosts;
+    let asked = Asked { command: "iosonde run", writes, apart: &[], workers, place: None };
     joined::join(&mut session, (NAME, &options, asked), &mut notebook::Unwritten)?;
     plan::planned(&study, NAME, &options, &session)?;
     let (mut run, closed) = followed(&study, options, session)?;

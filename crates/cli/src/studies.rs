@@ -202,6 +202,13 @@ fn no_plan(error: PlanError) -> Failure {
     }
 }
 
+/// Most workers of any workload of a study, on a device that allows everything.
+pub fn workers(study: &Study) -> Result<u32, Failure> {
+    let planned = points::plan(study, &anything()).map_err(no_plan)?;
+    let jobs = planned.points.iter().flat_map(|point| point.spec.streams()).map(|stream| stream.jobs);
+    Ok(jobs.max().unwrap_or(1))
+}
+
 /// Whether a study writes on a device that allows everything, and whether anything is left of it without.
 pub fn writes(study: &Study) -> Result<Writes, Failure> {
     let planned = points::plan(study, &anything()).map_err(no_plan)?;

@@ -26,6 +26,41 @@ fn a_small_study_runs_on_a_folder_and_leaves_nothing_behind() {
 }
 
 #[test]
+fn each_job_has_a_file_of_its_own() {
+    let bench = Bench::new();
+    std::fs::create_dir(bench.path("here")).unwrap();
+    let common = ["--layout", "file-per-worker", "--bs", "64k", "--time", "500ms", "--size", "24MiB"];
+    for (rw, jobs) in [("randread", "3"), ("randwrite", "4")] {
+        let words = [&["point", "here", "--rw", rw, "--jobs", jobs], &common[..]].concat();
+        let run = bench.run(&words);
+        let device = &run.info.device;
+        assert_eq!(device.worker_files.map(|files| files.to_string()).as_deref(), Some(jobs));
+        assert_eq!((device.working_set_bytes, device.hosts), (24 << 20, None));
+        let (fill, trial) = (&run.trials[0], run.trials.last().unwrap());
+        assert_eq!(fill.witnesses.issued_write_bytes, 24 << 20, "each file is filled, and none twice");
+        assert_eq!(trial.errors(), 0);
+        assert!(trial.witnesses.unmapped_bytes.is_none_or(|bytes| bytes == 0), "{:?}", trial.witnesses);
+        assert!(names_in(&bench.path("here")).is_empty());
+    }
+    // A study with workloads of one job and of four has four files; one job then has a quarter.
+    bench.text(
+        "jobs.toml",
+        "name = \"jobs\"\nquestion = \"?\"\ntime = \"3s\"\n[[experiment]]\nkind = \"jobs\"\n\
+         rw = \"randread\"\njobs = [1, 4]\ndepth = 1\n",
+    );
+    let words =
+        ["run", "jobs.toml", "here", "--layout", "file-per-worker", "--size", "32MiB", "--time", "4s"];
+    let run = bench.run(&words);
+    let spans: Vec<(u32, u64)> =
+        run.points.iter().map(|point| (point.spec.jobs, point.spec.span_bytes >> 20)).collect();
+    assert_eq!(spans[..2], [(1, 8), (4, 32)]);
+    assert!(run.trials.iter().all(|trial| trial.errors() == 0));
+    let shared = bench.iosonde(&["point", "here", "--layout", "file-per-worker", "--and", "rw=write"]);
+    assert_eq!(shared.code, 2, "{}", shared.out);
+    assert!(shared.err.contains("one stream of requests"), "{}", shared.err);
+}
+
+#[test]
 fn direct_reads_reach_the_block_layer() {
     let bench = Bench::new();
     if !direct_here(&bench) {

@@ -28,6 +28,17 @@ pub enum Deed {
     PageCache(bool),
     /// Address only so many bytes.
     Address(u64),
+    /// The hosts' parts of a shared file lie so many bytes apart.
+    Apart(u64),
+    /// Open the files of the next host, which has made them by now.
+    Meet,
+    /// See what host 0 sees in so many bytes of the shared storage.
+    See {
+        /// Bytes that are compared.
+        length_bytes: u64,
+        /// A number for what host 0 sees.
+        digest: u64,
+    },
 }
 
 /// Limits of a trial, on their way.

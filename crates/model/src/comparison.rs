@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ComparedFigure, Judgement, Layer, OddSides, Op, RunInfo, RunProperty, RunState, TrialSpec, WorkloadGroup,
+    ComparedFigure, HostLayout, Judgement, Layer, OddSides, Op, RunInfo, RunProperty, RunState, TrialSpec,
+    WorkloadGroup,
 };
 
 /// Result of a comparison: the second side against the first.
@@ -157,6 +158,13 @@ pub enum PropertyValue {
     Flag(bool),
     /// State of the run.
     State(RunState),
+    /// Layout of the data of several hosts or workers.
+    Layout {
+        /// The layout.
+        layout: HostLayout,
+        /// Whether reads go to what another host wrote.
+        rotated: bool,
+    },
 }
 
 /// Something besides the storage that is not the same on both sides.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::DeviceNote;
+use crate::{DeviceNote, HostLayout};
 
 /// Storage medium, as far as the system reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -185,6 +185,16 @@ pub struct Device {
     /// Hosts that measure it at the same time, where there are several: each point is made by all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<u32>,
+    /// Layout of the data of hosts and workers: `file-per-host`, `file-per-worker`, `shared-segmented`,
+    /// `shared-strided` or `shared`; `null` for one host without `--layout`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<HostLayout>,
+    /// Files of each host, where each worker has its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker_files: Option<u32>,
+    /// True if reads go to data that another host wrote.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rotated: bool,
     /// True if workloads may create files of their own there.
     #[serde(default)]
     pub new_files: bool,
@@ -259,6 +269,9 @@ impl Device {
             direct: false,
             writable: true,
             hosts: None,
+            layout: None,
+            worker_files: None,
+            rotated: false,
             new_files: ["directory", "simulated"].contains(&kind),
             state: None,
             notes: Vec::new(),

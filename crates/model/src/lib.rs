@@ -4,6 +4,7 @@
 //! [`RUN_SCHEMA`]) that other programs read. A field has the same name here and there, with its unit last.
 
 mod absence;
+mod by_hosts;
 mod capacity;
 pub mod cause;
 mod cold;
@@ -14,6 +15,7 @@ mod files;
 mod finding;
 pub mod fio;
 mod histogram;
+mod host_layout;
 mod host_share;
 mod hosts;
 mod layer;
@@ -56,6 +58,7 @@ pub use files::{
 };
 pub use finding::{Advice, Conditions, Finding, Status};
 pub use histogram::Histogram;
+pub use host_layout::HostLayout;
 pub use hosts::{HostDirection, HostShare, RunHost, Togetherness};
 pub use layer::{Layer, LayerCost, LayerLine, LayerSign};
 pub use name::{

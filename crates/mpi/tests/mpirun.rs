@@ -1,6 +1,9 @@
 //! `iosonde-mpi` under mpirun, on this machine: real files, real messages, killed processes. Run by ./test where MPI
 //! is.
 
+// What was skipped is said where people and ./test read it.
+#![allow(clippy::print_stderr)]
+
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -148,4 +151,141 @@ fn bad_usage_is_said_once_and_touches_nothing() {
     let simulated = run(2, &folder, &["run", "queue-depth", "sim:ideal"]);
     assert!(said(&simulated).contains("--hosts 2"), "{}", said(&simulated));
     assert_eq!(folder.left(), [""; 0]);
+}
+
+const LAYOUTS: [&str; 5] =
+    ["file-per-host", "file-per-worker", "shared-segmented", "shared-strided", "shared"];
+
+/// One workload in a layout: 48 MiB a host, two jobs.
+fn laid_out(folder: &Folder, target: &str, more: &[&str]) -> serde_json::Value {
+    let words = ["point", target, "--bs", "64k", "--depth", "2", "--jobs", "2", "--time", "500ms", "--json"];
+    let words: Vec<&str> = words.iter().chain(more).copied().collect();
+    document(&run(3, folder, &words))
+}
+
+#[test]
+fn every_layout_measures_what_it_filled_and_leaves_nothing() {
+    let folder = Folder::new("layouts");
+    let target = folder.target();
+    for layout in LAYOUTS {
+        for rotate in [&[][..], &["--rotate"]] {
+            if layout == "shared" && !rotate.is_empty() {
+                continue;
+            }
+            let words = [&["--rw", "randread", "--size=12M", "--layout", layout], rotate].concat();
+            let run = laid_out(&folder, &target, &words);
+            let (device, trials) = (&run["run"]["device"], run["trials"].as_array().unwrap());
+            assert_eq!(device["layout"], layout);
+            assert_eq!(device["rotated"].as_bool().unwrap_or(false), !rotate.is_empty());
+            let filled = |trial: &&serde_json::Value| trial["phase"] == "prepare";
+            let written: u64 = trials
+                .iter()
+                .filter(filled)
+                .map(|trial| trial["witnesses"]["issued_write_bytes"].as_u64().unwrap())
+                .sum();
+            let areas = if layout == "shared" { 1 } else { 3 };
+            assert_eq!(written, areas * (12 << 20), "{layout} {rotate:?}");
+            let trial = trials.last().unwrap();
+            assert_eq!(trial["read"]["errors"], 0, "{layout} {rotate:?}");
+            assert_eq!(trial["hosts"].as_array().unwrap().len(), 3);
+            // All of it was filled: a hole would be read without moving a byte.
+            if let Some(holes) = trial["witnesses"]["unmapped_bytes"].as_u64() {
+                assert_eq!(holes, 0, "{layout} {rotate:?}");
+            }
+            assert_eq!(folder.left(), [""; 0], "{layout} {rotate:?}");
+        }
+    }
+}
+
+#[test]
+fn one_existing_file_is_shared_by_all_hosts() {
+    let folder = Folder::new("existing");
+    let file = folder.0.join("file");
+    fs::write(&file, vec![0; 36 << 20]).expect("it can be made");
+    let target = file.to_string_lossy().into_owned();
+    for layout in &LAYOUTS[2..] {
+        let run = laid_out(&folder, &target, &["--rw", "randwrite", "--destroy", "--layout", layout]);
+        assert_eq!(run["run"]["device"]["layout"], *layout);
+        assert_eq!(fs::metadata(&file).unwrap().len(), 36 << 20, "{layout} stays within it");
+        // All was filled with random data; 4 KiB of zeros are none.
+        let bytes = fs::read(&file).unwrap();
+        assert!(bytes.chunks(4096).all(|block| block.iter().any(|&byte| byte != 0)), "{layout}");
+        fs::write(&file, vec![0; 36 << 20]).unwrap();
+    }
+    let apart = run(2, &folder, &["point", &target, "--destroy", "--layout", "file-per-host"]);
+    assert_eq!(apart.status.code(), Some(2));
+    assert!(said(&apart).contains("name a directory"), "{}", said(&apart));
+}
+
+/// Gives rank 1 another folder under the path of the target, as a host that has not mounted the shared one.
+fn elsewhere(folder: &Folder, words: &[&str]) -> Output {
+    let other = folder.0.join("other");
+    fs::create_dir_all(&other).expect("a folder can be made");
+    let script = format!(
+        "if [ \"$OMPI_COMM_WORLD_RANK\" = 1 ]; then \
+           exec unshare -m sh -c 'mount --bind {} {} && exec \"$@\"' sh \"$@\"; \
+         fi; \
+         exec \"$@\"",
+        other.display(),
+        folder.target()
+    );
+    let mut command = Command::new("mpirun");
+    command.args(["--allow-run-as-root", "--oversubscribe", "-n", "2", "sh", "-c", &script, "sh"]);
+    command.arg(env!("CARGO_BIN_EXE_iosonde-mpi")).args(words);
+    command.env("IOSONDE_STORE", folder.0.join("runs.db")).current_dir(&folder.0).stdin(Stdio::null());
+    command.output().expect("mpirun is there")
+}
+
+#[test]
+fn a_path_that_is_not_shared_is_refused_with_host_and_path() {
+    let may = Command::new("unshare").args(["-m", "true"]).status().is_ok_and(|status| status.success());
+    if !may {
+        eprintln!("skipped: this user may not make a mount namespace (unshare -m)");
+        return;
+    }
+    let folder = Folder::new("unshared");
+    let target = folder.target();
+    let words = ["point", &target, "--rw", "randread", "--size=8M", "--time", "500ms"];
+    for more in [&["--layout", "shared"][..], &["--layout", "shared-strided"], &["--rotate"]] {
+        let output = elsewhere(&folder, &[&words[..], more].concat());
+        assert_eq!(output.status.code(), Some(2), "{more:?}: {}", said(&output));
+        let text = said(&output);
+        assert!(text.contains("host ") && text.contains("does not see the file that host"), "{text}");
+        assert!(text.contains(&target) && text.contains("not the same storage"), "{text}");
+        assert_eq!(folder.left(), [""; 0]);
+    }
+    // A file of the same name on both: only what host 0 writes tells them apart.
+    for place in ["target", "other"] {
+        fs::write(folder.0.join(place).join("file"), vec![1; 8 << 20]).unwrap();
+    }
+    let file = format!("{target}/file");
+    let words = ["point", &file, "--rw", "randwrite", "--destroy", "--time", "500ms"];
+    let output = elsewhere(&folder, &words);
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert!(said(&output).contains("does not see what host 0 wrote to"), "{}", said(&output));
+    let other = fs::read(folder.0.join("other/file")).unwrap();
+    assert!(other.iter().all(|&byte| byte == 1), "nothing was written to it");
+    // A file for each host needs nothing of the others.
+    let apart = elsewhere(&folder, &["point", &target, "--rw", "randread", "--size=8M", "--time", "500ms"]);
+    assert!(apart.status.success(), "{}", said(&apart));
+}
+
+#[test]
+fn a_killed_run_of_one_file_goes_on_in_its_layout() {
+    let folder = Folder::new("kill-shared");
+    let target = folder.target();
+    let words = ["run", "queue-depth", &target, "--time", "20s", "--layout", "shared-segmented"];
+    let words: Vec<&str> = words.into_iter().chain(STUDY).collect();
+    let mut command = mpirun(2, &folder, &words);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("mpirun is there");
+    thread::sleep(Duration::from_secs(4));
+    let workers = workers(child.id());
+    // Host 0 made the file, and has no time to remove it.
+    Command::new("kill").args(["-9", &workers[0].to_string()]).status().expect("kill is there");
+    let output = child.wait_with_output().expect("it ends");
+    assert!(!output.status.success());
+    let resumed = document(&run(2, &folder, &["resume", "--json"]));
+    assert_eq!(resumed["run"]["state"], "done");
+    assert_eq!(resumed["run"]["device"]["layout"], "shared-segmented");
+    assert_eq!(folder.left(), [""; 0], "the file of the killed run is gone, too");
 }

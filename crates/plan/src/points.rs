@@ -94,6 +94,7 @@ pub fn plan(study: &Study, device: &Device) -> Result<Plan, PlanError> {
     let device = &within_span(study, device);
     for asked in experiments(study, device)? {
         for spec in asked.experiment.grid(&asked.parameters, device)? {
+            let spec = device.by_hosts(spec);
             if left_out.leaves_out(&spec, device) {
                 continue;
             }

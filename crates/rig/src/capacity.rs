@@ -257,7 +257,7 @@ impl<'a> Prober<'a> {
             return Err(io::ErrorKind::Interrupted.into());
         }
         // A flush that fails leaves nothing to rely on: what it lost shows when it is read.
-        let _ = prepare::settle(&self.bed.storage);
+        let _ = self.bed.settle();
         failed.sort_unstable_by_key(|range| range.start);
         Ok(failed)
     }

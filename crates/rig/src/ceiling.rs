@@ -19,6 +19,7 @@ use crate::{
     clock::Clock,
     drive::Limits,
     engine::{self, Storage},
+    placement::Place,
     platform::files,
     trial::{Bed, Order},
 };
@@ -91,7 +92,13 @@ fn run(
         direct: false,
         ..TrialSpec::default()
     };
-    let mut bed = Bed { storage: Storage::File(file), watch: None, clock: Clock::real(), folder: None };
+    let mut bed = Bed {
+        storage: Storage::File(file),
+        watch: None,
+        clock: Clock::real(),
+        folder: None,
+        place: Place::default(),
+    };
     let order = Order { spec: &spec, limits: Limits::time(TRIAL_NS), phase: Phase::Measure, seed: 1 };
     Ok(bed.run(&order, &AtomicBool::new(false))?.trial)
 }

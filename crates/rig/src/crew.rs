@@ -22,8 +22,9 @@ use crate::{
     clock::{Clock, monotonic_ns},
     drive::{Drive, Driven, Limits},
     engine::{self, Bench, NewFiles, Opened, SharedDevice, Storage},
-    offset::{Offsets, job_seed, range_bytes},
+    offset::{Offsets, job_seed},
     payload,
+    placement::{Lane, Place},
     platform::scheduling,
     slots,
     together::Together,
@@ -46,6 +47,17 @@ pub struct Job {
     pub seed: u64,
     /// Duration and warm-up.
     pub limits: Limits,
+    /// Where its part of the storage lies.
+    pub lane: Lane,
+    /// Its file, where it is not the first one.
+    pub file: Option<Arc<File>>,
+}
+
+impl Job {
+    /// Its own file, or the trial's.
+    fn file(&self, first: &Arc<File>) -> Arc<File> {
+        Arc::clone(self.file.as_ref().unwrap_or(first))
+    }
 }
 
 /// Result of one worker.
@@ -69,18 +81,23 @@ pub struct Worked {
 }
 
 /// The jobs of a workload, those of a stream one after another; each stream with its limits.
-pub fn jobs(spec: &TrialSpec, limits: &[Limits], seed: u64) -> Vec<Job> {
+///
+/// # Errors
+/// There are not files for all of them.
+pub fn jobs(
+    spec: &TrialSpec,
+    limits: &[Limits],
+    (phase, seed): (Phase, u64),
+    place: &Place,
+) -> io::Result<Vec<Job>> {
     let streams = spec.streams().enumerate();
     let jobs =
         streams.flat_map(|(stream, spec)| (0..spec.jobs).map(move |number| (stream, spec.alone(), number)));
     jobs.zip(0..)
-        .map(|((stream, spec, number), n)| Job {
-            stream,
-            spec,
-            host: 0,
-            number,
-            seed: job_seed(seed, n),
-            limits: limits[stream],
+        .map(|((stream, spec, number), n)| {
+            let lane = place.placement.lane(phase, &spec, number);
+            let (file, limits) = (place.file(lane)?, limits[stream]);
+            Ok(Job { stream, spec, host: 0, number, seed: job_seed(seed, n), limits, lane, file })
         })
         .collect()
 }
@@ -123,7 +140,8 @@ pub fn work(
 ) -> io::Result<Vec<Worked>> {
     match storage {
         Storage::Simulated(shared) => in_virtual_time(shared, jobs, shift, around),
-        Storage::File(_) if jobs.len() == 1 => {
+        Storage::File(file) if jobs.len() == 1 => {
+            let storage = &Storage::File(jobs[0].file(file));
             let mut equipped = equip(storage, &jobs[0], 0, shift)?;
             around.before()?;
             let worked = drive(&mut equipped, &jobs[0], shift, None);
@@ -136,7 +154,7 @@ pub fn work(
             let together = together.as_ref();
             std::thread::scope(|scope| {
                 let work = |job| {
-                    let (member, file) = (Member(&gate), Arc::clone(file));
+                    let (member, file) = (Member(&gate), Job::file(job, file));
                     let beside = move || beside_others(&Storage::File(file), job, shift, &member, together);
                     std::thread::Builder::new().spawn_scoped(scope, beside)
                 };
@@ -345,7 +363,7 @@ fn equip(storage: &Storage, job: &Job, index: u32, shift: Shift) -> io::Result<E
         return Err(io::Error::other(format!("the engine {} makes no new files; psync does", kind.name())));
     }
     let opened = kind.open(&bench)?;
-    let verify = shift.plan.job(job.stream, spec, range_bytes(spec, job.number));
+    let verify = shift.plan.job(job.stream, spec, job.lane);
     Ok(Equipped { opened, buffers, verify })
 }
 
@@ -360,7 +378,7 @@ impl Equipped {
 }
 
 fn offsets(job: &Job, phase: Phase) -> Offsets {
-    let offsets = Offsets::new(&job.spec, job.number, job.seed);
+    let offsets = Offsets::placed(&job.spec, job.number, job.seed, job.lane);
     let from_start = phase == Phase::Prepare || job.spec.files == Files::New;
     if from_start { offsets.from_start() } else { offsets }
 }

@@ -54,6 +54,7 @@
 
 #![allow(unsafe_code)]
 
+mod beside;
 pub mod buffer;
 pub mod capacity;
 pub mod ceiling;
@@ -71,6 +72,7 @@ pub mod offset;
 mod pace;
 mod pauses;
 pub mod payload;
+pub mod placement;
 pub mod platform;
 pub mod prepare;
 mod recorder;

@@ -4,15 +4,11 @@
 //! Filling takes a share of the budget. The first 64 MiB tell how fast the storage takes data, and so how large a
 //! working set can be filled in that share; a smaller one than asked is stated in the report.
 
-use std::{fs::File, io, ops::Range};
+use std::{fs::File, ops::Range};
 
 use iosonde_model::{Ranges, Rw, Trial, TrialSpec};
 
-use crate::{
-    drive::Limits,
-    engine::{self, Storage},
-    platform::files,
-};
+use crate::{drive::Limits, engine, platform::files};
 
 /// Request size of a fill: large enough for full bandwidth everywhere, small enough to stop soon.
 pub const FILL_BLOCK_BYTES: u64 = 1 << 20;
@@ -46,6 +42,14 @@ pub fn order(engine: &str, direct: bool, from_bytes: u64, bytes: u64, seconds: f
         ios: Some(bytes / FILL_BLOCK_BYTES),
     };
     (spec, limits)
+}
+
+/// Changes the workload that fills: `jobs` fill side by side, each its part, in requests of `block_bytes`.
+pub fn side_by_side((spec, limits): (TrialSpec, Limits), block_bytes: u64, jobs: u32) -> (TrialSpec, Limits) {
+    let each_bytes = block_bytes * u64::from(jobs);
+    let ios = limits.ios.map(|_| (spec.span_bytes / each_bytes).max(1));
+    let ranges = if jobs > 1 { Ranges::Disjoint } else { spec.ranges };
+    (TrialSpec { block_size_bytes: block_bytes, jobs, ranges, ..spec }, Limits { ios, ..limits })
 }
 
 /// A pass over a workload's span stops after so long: storage that needs more for it is not passed whole.
@@ -104,13 +108,4 @@ pub fn size_bytes(probe: &Trial, filled_bytes: u64, asked_bytes: u64, seconds: f
 /// dropped shows when it is read, or stays in memory: nothing here could mend it.
 pub fn drop_pages(file: &File, range: Range<u64>) {
     files::drop_pages(file, range);
-}
-
-/// Waits until everything written is on the storage, metadata included: a file's blocks are "unwritten" to ext4 and
-/// xfs until then, and reading those moves no byte.
-pub fn settle(storage: &Storage) -> io::Result<()> {
-    match storage {
-        Storage::File(file) => file.sync_all(),
-        Storage::Simulated(_) => Ok(()),
-    }
 }

@@ -1,22 +1,29 @@
 //! Execution of one trial: workers open their engines, witnesses are read, the loops run, witnesses are read again.
 
-use std::{fs::File, io, sync::atomic::AtomicBool};
+use std::{
+    fs::File,
+    io,
+    ops::Range,
+    sync::{Arc, atomic::AtomicBool},
+};
 
 use iosonde_model::{
     Files, Histogram, Injected, LoopNote, Op, Phase, RequestError, StridePass, Trial, TrialSpec, Witnesses,
 };
 
 use crate::{
+    beside::Beside,
     clock::Clock,
     crew::{self, Around, Job, Shift, Worked},
     drive::Limits,
     engine::Storage,
     issued::Issued,
     merge::Team,
+    placement::{self, Place, Placement},
     platform::files,
     prepare,
     rendezvous::Rendezvous,
-    verify::VerifyPlan,
+    verify::{Unfit, VerifyPlan},
     witness::Watch,
 };
 
@@ -44,6 +51,8 @@ pub struct Bed {
     pub clock: Clock,
     /// Folder of the target, where files can be made in it.
     pub folder: Option<File>,
+    /// Place of this host among those of the run, and its other files.
+    pub place: Place,
 }
 
 /// Completed trial (the caller fills in id, round, point and experiment) and notes for the reader.
@@ -60,26 +69,48 @@ pub struct FinishedTrial {
 impl Bed {
     /// A file or block device with its witnesses.
     pub fn real(storage: Storage, watch: Watch) -> Self {
-        Self { storage, watch: Some(watch), clock: Clock::real(), folder: None }
+        Self { storage, watch: Some(watch), clock: Clock::real(), folder: None, place: Place::default() }
     }
 
     /// A simulated device.
     pub fn simulated(shared: crate::engine::SharedDevice) -> Self {
         let clock = Clock::Virtual(shared.clock.clone());
-        Self { storage: Storage::Simulated(shared), watch: None, clock, folder: None }
+        Self {
+            storage: Storage::Simulated(shared),
+            watch: None,
+            clock,
+            folder: None,
+            place: Place::default(),
+        }
     }
 
     /// Tells the kernel in which order the file is read with buffered I/O: at random (`Some(true)`), from its
     /// start to its end, or nothing. A file system that takes no advice reads as it does.
     pub fn advise(&self, random: Option<bool>) {
-        if let Storage::File(file) = &self.storage {
-            files::advise(file, random);
-        }
+        self.files().for_each(|file| files::advise(file, random));
     }
 
-    /// Empties the page cache of the whole file; a simulated device keeps its own.
+    /// The files that are measured; none on a simulated device.
+    pub fn files(&self) -> impl Iterator<Item = &Arc<File>> {
+        let first = match &self.storage {
+            Storage::File(file) => Some(file),
+            Storage::Simulated(_) => None,
+        };
+        first.into_iter().chain(&self.place.more).chain(&self.place.next)
+    }
+
+    /// Waits until everything written is on the storage, metadata included: a file's blocks are "unwritten" to ext4 and
+    /// xfs until then, and reading those moves no byte.
+    pub fn settle(&self) -> io::Result<()> {
+        // What another host wrote is for that one to flush; this one may not even write there.
+        let others = &self.place.next;
+        let mine = |file: &&Arc<File>| !others.iter().any(|other| Arc::ptr_eq(other, file));
+        self.files().filter(mine).try_for_each(|file| file.sync_all())
+    }
+
+    /// Empties the page cache of all files; a simulated device keeps its own.
     pub fn drop_pages(&self) {
-        if let Storage::File(file) = &self.storage {
+        for file in self.files() {
             let length_bytes = file.metadata().map_or(0, |metadata| metadata.len());
             prepare::drop_pages(file, 0..length_bytes);
         }
@@ -110,12 +141,17 @@ impl Bed {
         stop: &AtomicBool,
         others: Option<&mut dyn Rendezvous>,
     ) -> io::Result<FinishedTrial> {
-        let Self { storage, watch, clock, folder } = self;
+        let Self { storage, watch, clock, folder, place } = self;
+        if let Some(why) = placement::problem(order.spec, &place.placement) {
+            return Err(Unfit(why).into());
+        }
         let plan = VerifyPlan::new(storage, order.spec, order.seed, clock)?;
         let (limits, cut) = limits(storage, order, own)?;
-        let jobs = crew::jobs(order.spec, &limits, order.seed);
+        let jobs = crew::jobs(order.spec, &limits, (order.phase, order.seed), place)?;
         let shift = Shift { phase: order.phase, stop, plan: &plan, folder: folder.as_ref() };
-        let mut seen = Seen::new(storage, watch, clock, order.spec, others);
+        let beside = Beside::of(&jobs, place.addressed.clone());
+        let mut seen = Seen::new(storage, watch, clock, (order.spec, place.placement), others);
+        seen.beside = beside;
         let before = injected(storage);
         let worked = crew::work(storage, &jobs, shift, &mut seen)?;
         let Seen { started_at, started_s, witnesses, simulated_busy_s, parted, .. } = seen;
@@ -139,18 +175,22 @@ impl Bed {
     /// Runs the parts of several hosts on one simulated device, in its time: an order for each host. What was seen
     /// around all of them is with the first.
     pub fn run_hosts(&mut self, orders: &[Order], stop: &AtomicBool) -> io::Result<Vec<FinishedTrial>> {
-        let Self { storage, watch, clock, folder } = self;
+        let Self { storage, watch, clock, folder, place } = self;
         let Some(first) = orders.first() else { return Ok(Vec::new()) };
+        if let Some(why) = placement::problem(first.spec, &place.placement) {
+            return Err(Unfit(why).into());
+        }
         let plan = VerifyPlan::new(storage, first.spec, first.seed, clock)?;
         let mut jobs = Vec::new();
         for (host, order) in orders.iter().enumerate() {
             let (limits, _) = limits(storage, order, &[])?;
-            jobs.extend(
-                crew::jobs(order.spec, &limits, order.seed).into_iter().map(|job| Job { host, ..job }),
-            );
+            let placement = Placement { rank: host as u32, ..place.placement };
+            let place = Place { placement, ..Place::default() };
+            let own = crew::jobs(order.spec, &limits, (order.phase, order.seed), &place)?;
+            jobs.extend(own.into_iter().map(|job| Job { host, ..job }));
         }
         let shift = Shift { phase: first.phase, stop, plan: &plan, folder: folder.as_ref() };
-        let mut seen = Seen::new(storage, watch, clock, first.spec, None);
+        let mut seen = Seen::new(storage, watch, clock, (first.spec, place.placement), None);
         let worked = crew::work(storage, &jobs, shift, &mut seen)?;
         let Seen { started_at, started_s, mut witnesses, simulated_busy_s, .. } = seen;
         let mut worked = worked.into_iter();
@@ -311,7 +351,12 @@ struct Seen<'a, 'o> {
     storage: &'a Storage,
     watch: &'a mut Option<Watch>,
     clock: &'a Clock,
-    spec: &'a TrialSpec,
+    /// The addressed part of the storage.
+    span: Range<u64>,
+    /// Share of what the system says of that part which is about this host.
+    share: f64,
+    /// Files beside the first.
+    beside: Beside,
     /// The other hosts of the trial.
     others: Option<&'a mut (dyn Rendezvous + 'o)>,
     /// Whether all of them came to the end.
@@ -327,8 +372,22 @@ struct Seen<'a, 'o> {
 }
 
 /// Bytes of a workload's span in the simulated page cache; 0 without one.
-fn resident_bytes(device: &iosonde_sim::Device, spec: &TrialSpec) -> u64 {
-    device.resident_bytes(spec.offset_bytes..spec.offset_bytes + spec.span_bytes).unwrap_or(0)
+fn resident_bytes(device: &iosonde_sim::Device, span: Range<u64>) -> u64 {
+    device.resident_bytes(span).unwrap_or(0)
+}
+
+/// A host's share of what was seen of blocks that lie among those of other hosts.
+fn of_host(seen: Witnesses, share: f64) -> Witnesses {
+    let part = |bytes: Option<u64>| bytes.map(|bytes| (bytes as f64 * share).round() as u64);
+    Witnesses {
+        resident_before_bytes: part(seen.resident_before_bytes),
+        resident_after_bytes: part(seen.resident_after_bytes),
+        unmapped_bytes: part(seen.unmapped_bytes),
+        compressed_bytes: part(seen.compressed_bytes),
+        shared_bytes: part(seen.shared_bytes),
+        dirty_after_bytes: part(seen.dirty_after_bytes),
+        ..seen
+    }
 }
 
 /// Readings of a machine on which nothing else runs: virtual time neither jumps nor sleeps, no processor is shared, no
@@ -354,14 +413,16 @@ impl<'a, 'o> Seen<'a, 'o> {
         storage: &'a Storage,
         watch: &'a mut Option<Watch>,
         clock: &'a Clock,
-        spec: &'a TrialSpec,
+        (spec, placement): (&TrialSpec, Placement),
         others: Option<&'a mut (dyn Rendezvous + 'o)>,
     ) -> Self {
         Self {
             storage,
             watch,
             clock,
-            spec,
+            span: placement.covered_bytes(spec.offset_bytes..spec.offset_bytes + spec.span_bytes),
+            share: placement.covered_share(),
+            beside: Beside::default(),
             others,
             parted: Ok(()),
             before: Before::Real,
@@ -385,9 +446,10 @@ impl Around for Seen<'_, '_> {
                 at_s: self.before_s,
                 counters: device.counters(),
                 busy_ns: device.busy_ns(),
-                resident_bytes: resident_bytes(&device, self.spec),
+                resident_bytes: resident_bytes(&device, self.span.clone()),
             };
         } else if let Some(watch) = self.watch {
+            self.beside.before();
             watch.before();
         }
         self.origin_s = self.clock.now_s();
@@ -403,7 +465,9 @@ impl Around for Seen<'_, '_> {
             self.parted = others.ended();
         }
         let seen = match (&self.before, self.storage, &mut self.watch) {
-            (Before::Real, _, Some(watch)) => watch.after(Witnesses::default()),
+            (Before::Real, _, Some(watch)) => {
+                of_host(self.beside.after(watch.after(Witnesses::default())), self.share)
+            }
             (
                 Before::Simulated { at_s, counters: before, busy_ns, resident_bytes: before_bytes },
                 Storage::Simulated(shared),
@@ -424,7 +488,7 @@ impl Around for Seen<'_, '_> {
                     block_layer_write_bytes: Some(after.write_bytes - before.write_bytes),
                     block_layer_in_flight_mean: (elapsed_ns > 0.0).then(|| in_flight_ns / elapsed_ns),
                     resident_before_bytes: Some(*before_bytes),
-                    resident_after_bytes: Some(resident_bytes(&device, self.spec)),
+                    resident_after_bytes: Some(resident_bytes(&device, self.span.clone())),
                     // Like a block device: once trimmed, it does not say where data lies.
                     unmapped_bytes: (before.trimmed_bytes == 0).then_some(0),
                     ..quiet_machine()

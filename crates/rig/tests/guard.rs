@@ -13,7 +13,7 @@ use std::{
 };
 
 use iosonde_rig::{
-    guard::{self, Admitted, Destroy, Intent, Refusal, Target, TargetKind, Writes},
+    guard::{self, Admitted, Destroy, Intent, OwnFiles, Refusal, Target, TargetKind, Writes},
     platform::{System, mounts},
 };
 use support::{Loop, Memory, NoRecord, Swap, skip, text, tool};
@@ -25,7 +25,7 @@ fn admit(path: &Path, intent: &Intent) -> Result<Admitted, Refusal> {
 }
 
 fn writing(destroy: Option<Destroy>) -> Intent {
-    Intent { read_only: false, destroy, writes: Writes::Optional, protected: Vec::new() }
+    Intent { destroy, ..Intent::of(Writes::Optional) }
 }
 
 fn plain() -> Intent {
@@ -36,8 +36,14 @@ fn named(identity: &str) -> Intent {
     writing(Some(Destroy::Identity(identity.to_owned())))
 }
 
-const READ_ONLY: Intent =
-    Intent { read_only: true, destroy: None, writes: Writes::Optional, protected: Vec::new() };
+const READ_ONLY: Intent = Intent {
+    read_only: true,
+    destroy: None,
+    writes: Writes::Optional,
+    protected: Vec::new(),
+    own: OwnFiles::ONE,
+    beside_host0: false,
+};
 
 /// The loop device, or a word that it could not be had.
 fn a_loop(what: &str) -> Option<Loop> {
@@ -120,14 +126,9 @@ fn a_study_that_reads_gets_a_descriptor_that_cannot_write() {
     let file = folder.path().join("data");
     fs::write(&file, vec![7; 10_000]).unwrap();
     for intent in [
-        Intent { read_only: false, destroy: None, writes: Writes::None, protected: Vec::new() },
+        Intent::of(Writes::None),
         // The word to destroy does not count under --read-only.
-        Intent {
-            read_only: true,
-            destroy: Some(Destroy::Plain),
-            writes: Writes::Optional,
-            protected: Vec::new(),
-        },
+        Intent { read_only: true, destroy: Some(Destroy::Plain), ..Intent::of(Writes::Optional) },
     ] {
         let admitted = admit(&file, &intent).unwrap();
         assert!(!admitted.writable);

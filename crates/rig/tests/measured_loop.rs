@@ -14,6 +14,7 @@ use iosonde_rig::{
     clock::Clock,
     drive::Limits,
     engine::{ENGINES, Storage},
+    placement::Place,
     trial::{Bed, Order},
 };
 
@@ -24,7 +25,16 @@ fn bed(bytes: u64) -> (Bed, tempfile::NamedTempFile) {
     let block: Vec<u8> = (0..MIB).map(|i| (i * 7) as u8).collect();
     (0..bytes / MIB).for_each(|_| file.write_all(&block).unwrap());
     let open = File::options().read(true).write(true).open(file.path()).unwrap();
-    (Bed { storage: Storage::File(Arc::new(open)), watch: None, clock: Clock::real(), folder: None }, file)
+    (
+        Bed {
+            storage: Storage::File(Arc::new(open)),
+            watch: None,
+            clock: Clock::real(),
+            folder: None,
+            place: Place::default(),
+        },
+        file,
+    )
 }
 
 fn spec(engine: &str, rw: Rw, depth: u32) -> TrialSpec {
@@ -141,8 +151,13 @@ fn a_mix_never_writes_what_it_read() {
 fn errors_are_counted_with_their_name_and_never_timed() {
     let (_, file) = bed(8 * MIB);
     let read_only = File::open(file.path()).unwrap();
-    let mut bed =
-        Bed { storage: Storage::File(Arc::new(read_only)), watch: None, clock: Clock::real(), folder: None };
+    let mut bed = Bed {
+        storage: Storage::File(Arc::new(read_only)),
+        watch: None,
+        clock: Clock::real(),
+        folder: None,
+        place: Place::default(),
+    };
     for engine in engines(&bed, 1).into_iter().filter(|&engine| engine != "null") {
         let trial = run(&mut bed, &spec(engine, Rw::RandWrite, 1), Limits::requests(10));
         let write = trial.write.as_ref().unwrap();

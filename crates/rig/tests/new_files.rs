@@ -11,6 +11,7 @@ use iosonde_rig::{
     clock::Clock,
     drive::Limits,
     engine::{SharedDevice, Storage},
+    placement::Place,
     trial::{Bed, Order},
 };
 use iosonde_sim::{Device, DeviceFile};
@@ -49,6 +50,7 @@ fn new_files_leave_the_prepared_file_and_the_folder_as_they_were() {
         watch: None,
         clock: Clock::real(),
         folder: Some(File::open(folder.path()).unwrap()),
+        place: Place::default(),
     };
     let trial = bed.run(&order(&spec("psync", Files::New)), &AtomicBool::new(false)).unwrap().trial;
     assert!(trial.error_examples.is_empty(), "{:?}", trial.error_examples);

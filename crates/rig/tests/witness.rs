@@ -17,7 +17,7 @@ const SPAN_BYTES: u64 = 64 * MIB;
 
 /// An own file of 64 MiB, on the device and not in the page cache.
 fn filled(folder: &Path) -> (Admitted, Device) {
-    let intent = Intent { read_only: false, destroy: None, writes: Writes::Optional, protected: Vec::new() };
+    let intent = Intent::of(Writes::Optional);
     let target = Target::parse(text(folder)).unwrap();
     let admitted = guard::admit(&target, &intent, &mut NoRecord).unwrap();
     let block: Vec<u8> = (0..MIB).map(|i| (i * 7 + i / 251) as u8).collect();

@@ -27,7 +27,13 @@ impl Campaign {
         for own in &spec.sessions {
             let mut book = Notebook::open(&path).map_err(Failure::usage)?;
             let apart: Vec<_> = spec.apart.iter().cloned().chain(notebook::files(&path)).collect();
-            let asked = Asked { command: &command, writes: studies::writes(&spec.study)?, apart: &apart };
+            let asked = Asked {
+                command: &command,
+                writes: studies::writes(&spec.study)?,
+                apart: &apart,
+                workers: studies::workers(&spec.study)?,
+                place: None,
+            };
             let (session, written_bytes) = open(&spec, own, asked, &mut book)?;
             opened.push((session, written_bytes, book));
         }

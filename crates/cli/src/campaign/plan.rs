@@ -85,7 +85,13 @@ struct DryRun {
 
 fn dry_run_of(study: &Study, target: &str, options: &Options) -> Result<DryRun, Failure> {
     let command = format!("iosonde run {}", study.name);
-    let asked = Asked { command: &command, writes: studies::writes(study)?, apart: &[] };
+    let asked = Asked {
+        command: &command,
+        writes: studies::writes(study)?,
+        apart: &[],
+        workers: studies::workers(study)?,
+        place: None,
+    };
     let session = joined::open(target, options, asked, &mut notebook::Unwritten)?;
     let (schedule, left_out) = planned(study, target, options, &session)?;
     let plan = schedule.forecast();

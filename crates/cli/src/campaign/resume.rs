@@ -118,7 +118,13 @@ fn opened_again(
     let before = (kept.info.clone(), kept.trials.len());
     let study = Study::parse(&kept.info.study_source, &kept.info.study).map_err(Failure::failed)?;
     let apart = notebook::files(book.path());
-    let asked = Asked { command: "iosonde run", writes: studies::writes(&study)?, apart: &apart };
+    let asked = Asked {
+        command: "iosonde run",
+        writes: studies::writes(&study)?,
+        apart: &apart,
+        workers: studies::workers(&study)?,
+        place: None,
+    };
     let session = joined::open(&kept.info.target, &options, asked, &mut notebook::Strays(&mut book))?;
     refuse_another_file(&kept.info, &options, &session)?;
     let simulated = session.device.medium == Medium::Simulated;

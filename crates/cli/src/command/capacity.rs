@@ -39,7 +39,13 @@ pub fn run(args: &CapacityArgs, store: Option<&Path>, screen: Screen) -> Result<
     let mut book = notebook::open(store, &screen)?;
     let results = args.json.clone().map(|path| Protected { path, what: "the JSON document of this command" });
     let apart: Vec<_> = notebook::files(book.path()).into_iter().chain(results).collect();
-    let asked = Asked { command: "iosonde capacity", writes: Writes::Everywhere, apart: &apart };
+    let asked = Asked {
+        command: "iosonde capacity",
+        writes: Writes::Everywhere,
+        apart: &apart,
+        workers: 1,
+        place: None,
+    };
     let session = session::open_here(&args.target, &options, asked, &mut notebook::Strays(&mut book))?;
     let scope = scope(&session);
     if args.resume && !matches!(scope, CapacityScope::Device | CapacityScope::File) {

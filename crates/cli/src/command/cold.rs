@@ -41,7 +41,8 @@ pub fn run(args: &ColdArgs, store: Option<&Path>, screen: Screen) -> Result<(), 
     let book = notebook::open(store, &screen)?;
     let results = args.json.clone().map(|path| Protected { path, what: "the JSON document of this command" });
     let apart: Vec<_> = notebook::files(book.path()).into_iter().chain(results).collect();
-    let asked = Asked { command: "iosonde cold", writes: Writes::None, apart: &apart };
+    let asked =
+        Asked { command: "iosonde cold", writes: Writes::None, apart: &apart, workers: 1, place: None };
     let session = session::open_here(&args.target, &options, asked, &mut notebook::Unwritten)?;
     let size_bytes = check(args, &session)?;
     let places = power::places(book.path(), std::iter::once(&session));

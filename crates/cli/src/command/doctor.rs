@@ -104,9 +104,11 @@ fn open(target: &str, kind: Option<TargetKind>) -> Result<Session, Failure> {
         max_write_bytes: None,
         exact_size: false,
         hosts: None,
+        layout: None,
+        rotate: false,
         additions: Vec::new(),
     };
-    let asked = Asked { command: COMMAND, writes: Writes::None, apart: &[] };
+    let asked = Asked { command: COMMAND, writes: Writes::None, apart: &[], workers: 1, place: None };
     session::open_here(target, &options, asked, &mut notebook::Unwritten)
 }
 
@@ -219,7 +221,7 @@ fn measurable(target: &str, kind: Option<TargetKind>, session: &Result<Session, 
 
 /// What stands against writing to a file or device that is there.
 fn writing(target: &str) -> String {
-    let intent = Intent { read_only: false, destroy: None, writes: Writes::Optional, protected: Vec::new() };
+    let intent = Intent::of(Writes::Optional);
     // Without the word `--destroy` the guard never opens anything for writing: it says what would be needed.
     match Target::parse(target).and_then(|target| guard::admit(&target, &intent, &mut notebook::Unwritten)) {
         Ok(_) => "yes".into(),

@@ -144,7 +144,8 @@ fn run_batch(
         return Err(Failure::usage(format!("{place}: --read-only writes nothing, and {} does", job.spec.rw)));
     }
     let writes = if writes.is_some() { Writes::Needed } else { Writes::None };
-    let asked = Asked { command: "iosonde fio JOBFILE --target", writes, apart: &apart };
+    let asked =
+        Asked { command: "iosonde fio JOBFILE --target", writes, apart: &apart, workers: 1, place: None };
     let opened = session::open_here(batch.site.target(), &options, asked, &mut notebook::Strays(&mut book));
     let mut session = opened.map_err(|failure| words::of_the_file(failure, batch))?;
     if let Site::Existing(_) = batch.site {

@@ -60,7 +60,8 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
     let apart: Vec<_> = notebook::files(book.path()).into_iter().chain(results).collect();
     let changes = streams(args).any(|stream| stream.rw.changes());
     let writes = if changes { Writes::Needed } else { Writes::None };
-    let asked = Asked { command: "iosonde point", writes, apart: &apart };
+    let workers = streams(args).map(|stream| stream.jobs).max().unwrap_or(1);
+    let asked = Asked { command: "iosonde point", writes, apart: &apart, workers, place: None };
     let session = joined::open(&args.target, &options, asked, &mut notebook::Strays(&mut book))?;
     fits::refuse_what_does_not_fit(&args.target, &session, &options)?;
     refuse(args, &session)?;
@@ -122,6 +123,8 @@ fn refuse_what_was_typed(args: &PointArgs, time_ns: u64, screen: Screen) -> Resu
 
 fn measure(measurement: &mut Measurement, args: &PointArgs) -> Result<(), Failure> {
     let asked_bytes = measurement.session.asked_bytes(&measurement.options, DEFAULT_SIZE_BYTES);
+    let typed = spec(args, &measurement.session, asked_bytes.min(measurement.session.room_bytes))?;
+    measurement.session.take_turns(typed.streams());
     // A size given by the user is prepared completely, however long it takes.
     let wished = measurement.options.size_bytes.is_some();
     measurement.prepare(asked_bytes, if wished { FOREVER_S } else { FILL_S }, 0)?;
@@ -218,5 +221,5 @@ fn spec(args: &PointArgs, session: &Session, working_set_bytes: u64) -> Result<T
     let device = &session.device;
     let of = |stream: &StreamArgs| stream.spec(&device.engine, device.direct, working_set_bytes);
     let and = args.and.iter().map(of).collect::<Result<_, _>>()?;
-    Ok(TrialSpec { and, ..of(&args.stream)? })
+    Ok(device.by_hosts(TrialSpec { and, ..of(&args.stream)? }))
 }

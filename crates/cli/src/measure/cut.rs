@@ -4,7 +4,10 @@
 //! reached is a hole. So size and holes are looked at after each trial, and the run ends there. The trial in which it
 //! happened is not kept. A device that is removed has no size any more, and one can become smaller.
 
-use std::io::{Seek, SeekFrom};
+use std::{
+    io::{Seek, SeekFrom},
+    ops::Range,
+};
 
 use iosonde_model::{Phase, TrialSpec, units};
 use iosonde_rig::{guard::TargetKind, platform};
@@ -29,7 +32,7 @@ impl Measurement {
         let Some(admitted) = self.session.admitted.as_ref().filter(|_| phase != Phase::Prepare) else {
             return Ok(());
         };
-        let measured_bytes = self.session.device.working_set_bytes;
+        let measured_bytes = self.measured_part().end;
         let (target, size) = (&self.run.info.target, units::size);
         let gone = |error: std::io::Error| {
             Failure::failed(format!(
@@ -69,6 +72,12 @@ impl Measurement {
     /// `None` where that is not known, or where holes come and go: what nobody may write was not filled by us.
     fn holes_now_bytes(&self) -> Option<u64> {
         let admitted = self.session.admitted.as_ref().filter(|admitted| admitted.writable)?;
-        platform::unmapped_bytes(&admitted.file, 0..self.session.device.working_set_bytes)
+        platform::unmapped_bytes(&admitted.file, self.measured_part())
+    }
+
+    /// The part of the first file that is measured.
+    fn measured_part(&self) -> Range<u64> {
+        let placement = self.session.bed.place.placement;
+        placement.covered_bytes(0..self.session.device.working_set_bytes)
     }
 }

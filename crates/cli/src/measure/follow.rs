@@ -4,7 +4,7 @@ use iosonde_infer::adaptive;
 use iosonde_infer::conclude;
 use iosonde_judge::estimate::FEWEST_TRIALS;
 use iosonde_model::{
-    Closed, DeviceNote, LeftOut, Medium, Phase, Point, Study, Trial, TrialSpec, Window, units,
+    Closed, DeviceNote, HostLayout, LeftOut, Medium, Phase, Point, Study, Trial, TrialSpec, Window, units,
 };
 use iosonde_plan::schedule;
 use iosonde_plan::schedule::Schedule;
@@ -226,7 +226,17 @@ impl Measurement {
 
     /// Reads a workload's span once, and says how many bytes that were.
     fn pass(&mut self, spec: &TrialSpec, seed: u64) -> Result<u64, Failure> {
-        let (whole, limits) = prepare::pass(spec);
+        let placement = self.session.bed.place.placement;
+        let whole = prepare::pass(spec);
+        let block_bytes = whole.0.block_size_bytes;
+        let (whole, limits) = match placement.layout {
+            HostLayout::FilePerWorker if placement.files > 1 => {
+                prepare::side_by_side(whole, block_bytes, spec.jobs)
+            }
+            // Each host reads the blocks that it will read again.
+            HostLayout::SharedStrided => prepare::side_by_side(whole, spec.block_size_bytes, spec.jobs),
+            _ => whole,
+        };
         Ok(self.trial(&whole, limits, Phase::Prepare, seed)?.witnesses.issued_read_bytes)
     }
 

@@ -2,7 +2,7 @@
 
 use iosonde_infer::sheet::WHOLE_SHARE;
 use iosonde_judge::preconditioning::{self, Judged, ROUNDS_MAX};
-use iosonde_model::{DeviceNote, Phase, Rw, Trial, units};
+use iosonde_model::{DeviceNote, Phase, Rw, Trial, TrialSpec, units};
 use iosonde_plan::points;
 use iosonde_rig::{drive::Limits, prepare};
 
@@ -29,9 +29,7 @@ impl Measurement {
         let mut stirred = None;
         match state {
             State::Fresh => {
-                let device = &self.session.device;
-                let (mut spec, limits) =
-                    prepare::order(&device.engine, device.direct, 0, span_bytes, FOREVER_S);
+                let (mut spec, limits) = self.fill_order(0, span_bytes, FOREVER_S);
                 spec.rw = Rw::Trim;
                 let trial = self.trial(&spec, limits, Phase::Prepare, self.options.seed)?;
                 if let Some(error) = trial.error_examples.first() {
@@ -90,11 +88,13 @@ impl Measurement {
         let device = &self.session.device;
         let spec =
             state::stirring(&device.engine, device.direct, span_bytes, points::is_blocking(&device.engine));
-        let limits =
-            Limits { duration_ns: u64::MAX, warm_up_ns: Some(0), ios: Some(state::stirring_ios(span_bytes)) };
+        let jobs = self.session.bed.place.placement.files;
+        let spec = device.by_hosts(TrialSpec { jobs, ..spec });
+        let ios = state::stirring_ios(span_bytes) / u64::from(jobs);
+        let limits = Limits { duration_ns: u64::MAX, warm_up_ns: Some(0), ios: Some(ios) };
         let mut rounds: Vec<Trial> = Vec::new();
         while rounds.len() < ROUNDS_MAX {
-            if limits.ios.unwrap_or(0) * spec.block_size_bytes > self.left_to_write_bytes() {
+            if ios * u64::from(jobs) * spec.block_size_bytes > self.left_to_write_bytes() {
                 break;
             }
             let seed = self.options.seed ^ (rounds.len() as u64 + 1) << 20;

@@ -2,8 +2,12 @@
 
 use std::path::Path;
 
-use iosonde_model::{Ceiling, Device, Medium, Study, TrialSpec, units};
-use iosonde_rig::{ceiling, engine, platform};
+use iosonde_model::{Ceiling, Device, HostLayout, Medium, Study, TrialSpec, units};
+use iosonde_rig::{
+    ceiling, engine,
+    placement::{self, Placement},
+    platform,
+};
 
 use super::Session;
 use crate::{failure::Failure, options::Options, studies, typed};
@@ -13,7 +17,15 @@ pub fn refuse_what_the_engine_cannot<'a>(
     session: &Session,
     specs: impl Iterator<Item = &'a TrialSpec>,
 ) -> Result<(), Failure> {
-    for spec in specs.flat_map(TrialSpec::streams) {
+    let placement = session.bed.place.placement;
+    let each = |spec: &'a TrialSpec| match placement::problem(spec, &placement) {
+        Some(problem) => Err(Failure::usage(problem)),
+        None => Ok(spec),
+    };
+    let specs = specs.map(each).collect::<Result<Vec<&TrialSpec>, Failure>>()?;
+    let streams: Vec<&TrialSpec> = specs.into_iter().flat_map(TrialSpec::streams).collect();
+    refuse_several_turns(&placement, &streams)?;
+    for spec in streams {
         let (engine, depth) = (&spec.engine, spec.queue_depth);
         let (kind, _) = engine::named(engine).map_err(Failure::usage)?;
         let abilities = kind.probe(&session.bed.storage).map_err(Failure::usage)?;
@@ -36,6 +48,19 @@ pub fn refuse_what_the_engine_cannot<'a>(
     Ok(())
 }
 
+/// Rotated reads of a strided file go to what another host wrote only where all was written in the same turns.
+fn refuse_several_turns(placement: &Placement, streams: &[&TrialSpec]) -> Result<(), Failure> {
+    let turn = |spec: &&TrialSpec| (spec.block_size_bytes, spec.jobs);
+    let several = streams.windows(2).any(|two| turn(&two[0]) != turn(&two[1]));
+    if !(placement.rotate && placement.layout == HostLayout::SharedStrided && several) {
+        return Ok(());
+    }
+    Err(Failure::usage(
+        "--rotate with --layout shared-strided takes one block size and one number of jobs: other blocks would be read \
+         by the host that wrote them; use --layout shared-segmented",
+    ))
+}
+
 /// The most that buffers may take, and what that is a share of.
 fn buffers_max(session: &Session) -> Option<(u64, &'static str)> {
     // A quarter: the rest belongs to the page cache and to everybody else.
@@ -46,6 +71,13 @@ fn buffers_max(session: &Session) -> Option<(u64, &'static str)> {
     let group =
         group.map(|memory| (memory / 2, "half of the memory that this process's control group may use"));
     machine.into_iter().chain(group).min()
+}
+
+/// What follows a size that each of several hosts has for itself.
+fn of_each(session: &Session) -> String {
+    let hosts = session.hosts.count();
+    let apart = hosts > 1 && session.bed.place.placement.layout.separates_hosts();
+    if apart { format!(" for each of {hosts} hosts") } else { String::new() }
 }
 
 /// Highest rate of one worker with the smallest block of a study: the report shows it beside what the storage
@@ -79,7 +111,7 @@ pub fn refuse_what_does_not_fit(target: &str, session: &Session, options: &Optio
             units::size(free)
         ),
         (None, "directory") => format!("{room} may be taken there at most"),
-        _ => format!("it holds {room}"),
+        _ => format!("it holds {room}{}", of_each(session)),
     };
     Err(Failure::usage(format!(
         "--size {asked} does not fit {target}: {there}; --size {} would do",

@@ -11,6 +11,7 @@ mod fio;
 mod headlines;
 mod hosts;
 mod in_turn;
+mod layouts;
 mod mistakes;
 mod notebook;
 mod portrait;

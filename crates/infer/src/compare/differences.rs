@@ -26,6 +26,8 @@ fn value(run: &RunInfo, what: RunProperty) -> Option<PropertyValue> {
     Some(match what {
         RunProperty::Study => PropertyValue::Text(run.study.clone()),
         RunProperty::WorkingSetBytes => PropertyValue::Bytes(device.working_set_bytes),
+        RunProperty::Hosts => PropertyValue::Count(device.hosts.unwrap_or(1).into()),
+        RunProperty::Layout => PropertyValue::Layout { layout: device.layout?, rotated: device.rotated },
         RunProperty::DirectIo => PropertyValue::Flag(device.direct),
         RunProperty::Engine => PropertyValue::Text(device.engine.clone()),
         RunProperty::FileSystem => text(&device.file_system)?,

@@ -31,6 +31,8 @@ super::declare::names! {
     RunProperty "property of a run" {
         Study "study",
         WorkingSetBytes "size",
+        Hosts "hosts",
+        Layout "layout",
         DirectIo "way",
         Engine "engine",
         FileSystem "file system",

@@ -168,7 +168,6 @@ fn mixed(spec: &mut TrialSpec, read_percent: f64) {
 fn base(device: &Device) -> TrialSpec {
     TrialSpec {
         span_bytes: device.working_set_bytes,
-        hosts: device.hosts.unwrap_or(1),
         engine: device.engine.clone(),
         direct: device.direct,
         ..TrialSpec::default()

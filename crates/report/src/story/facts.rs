@@ -35,6 +35,7 @@ pub(crate) fn device_facts(run: &Run) -> Vec<Fact> {
         ("Measured area", Some(units::size(device.working_set_bytes))),
         ("Logical block", size(device.logical_block_bytes)),
         ("Physical block", size(device.physical_block_bytes)),
+        ("Hosts", crate::text::layout::hosts_and_layout(device)),
         ("Direct I/O", Some(if device.direct { "yes" } else { "no: buffered" }.to_owned())),
         ("Alignment", size(device.direct_alignment_bytes)),
         ("Scheduler", device.scheduler.clone()),

@@ -5,7 +5,12 @@ mod facts;
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::{chart::pick::Doubts, figure::DotStanding, quantity::Quantity, text::case::capitalised};
+use crate::{
+    chart::pick::Doubts,
+    figure::DotStanding,
+    quantity::Quantity,
+    text::{self, case::capitalised},
+};
 use iosonde_infer::finding::RUN;
 use iosonde_model::{
     Closed, Conditions, Device, Estimate, Finding, Medium, Op, Outcome, Phase, Point, Run, Status, Study,
@@ -43,6 +48,7 @@ pub fn subject(device: &Device) -> String {
         details.push(device.engine.clone());
     }
     details.push(if device.direct { "direct I/O".into() } else { "buffered I/O".into() });
+    details.extend(text::layout::hosts_and_layout(device));
     format!("{}: {}", place.join(" "), details.join(", "))
 }
 

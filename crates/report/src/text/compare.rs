@@ -6,7 +6,7 @@ use iosonde_model::{
     GeometricMean, Incomparable, Likeness, NoFigure, PropertyValue, RunProperty, ServedBy, Unit, units,
 };
 
-use crate::text::number::bounded;
+use crate::text::{layout, number::bounded};
 
 /// From this factor on a difference is given as a factor, below it in percent: `6.5 times`, `12 %`.
 const IN_TIMES: f64 = 1.5;
@@ -306,6 +306,7 @@ pub fn property(what: RunProperty) -> &'static str {
 pub fn property_value(what: RunProperty, value: Option<&PropertyValue>) -> String {
     match (what, value) {
         (RunProperty::VirtualMachine, None) => "none".to_owned(),
+        (RunProperty::Layout, None) => "one host, one file".to_owned(),
         (_, None) => "not known".to_owned(),
         (RunProperty::DirectIo, Some(PropertyValue::Flag(direct))) => {
             if *direct { "direct" } else { "buffered" }.to_owned()
@@ -315,6 +316,7 @@ pub fn property_value(what: RunProperty, value: Option<&PropertyValue>) -> Strin
         (_, Some(PropertyValue::Bytes(bytes))) => units::size(*bytes),
         (_, Some(PropertyValue::Count(count))) => count.to_string(),
         (_, Some(PropertyValue::State(state))) => state.to_string(),
+        (_, Some(&PropertyValue::Layout { layout, rotated })) => layout::layout(layout, rotated),
     }
 }
 

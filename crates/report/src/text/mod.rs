@@ -16,6 +16,7 @@ pub mod footnote;
 pub mod glossary;
 pub mod imported;
 pub mod layer;
+pub mod layout;
 mod note;
 pub mod number;
 pub mod odd_side;

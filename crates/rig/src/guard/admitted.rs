@@ -17,6 +17,8 @@ pub struct Admitted {
     pub kind: TargetKind,
     /// iosonde's own file, in a directory; nothing remains of it when this is dropped.
     pub own: Option<OwnFile>,
+    /// Its files beside the first, where several were asked for.
+    pub more: Vec<OwnFile>,
     /// Present size: 0 for a fresh own file.
     pub size_bytes: u64,
     /// The most that may be filled, where that is not the present size: of an own file, its largest size;

@@ -35,6 +35,26 @@ pub struct Intent {
     pub writes: Writes,
     /// What is never written to, whatever is given.
     pub protected: Vec<Protected>,
+    /// Files that are made in a directory.
+    pub own: OwnFiles,
+    /// Host 0 of this run has the same file or device: its lock and the descriptors of this program are no hindrance.
+    pub beside_host0: bool,
+}
+
+/// Files of iosonde's own in a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OwnFiles {
+    /// So many that only this process opens: without a name, where the file system allows that.
+    Private(u32),
+    /// Files of these names, which other hosts open.
+    Named(Vec<String>),
+    /// The file of this name, which host 0 made: nothing is made here.
+    OfHost0(String),
+}
+
+impl OwnFiles {
+    /// One file for one process.
+    pub const ONE: Self = Self::Private(1);
 }
 
 /// A file that the measurement itself needs: the notebook, the report, the study.
@@ -47,6 +67,18 @@ pub struct Protected {
 }
 
 impl Intent {
+    /// One host that writes so much, to one file of its own in a directory, without the word to overwrite.
+    pub const fn of(writes: Writes) -> Self {
+        Self {
+            read_only: false,
+            destroy: None,
+            writes,
+            protected: Vec::new(),
+            own: OwnFiles::ONE,
+            beside_host0: false,
+        }
+    }
+
     /// True if the target itself is written to.
     pub(crate) fn will_write(&self) -> bool {
         self.writes != Writes::None && !self.read_only

@@ -8,6 +8,7 @@
 mod admitted;
 mod folder_need;
 mod intent;
+pub mod marker;
 mod own_names;
 pub(crate) mod refusal;
 pub(crate) mod room;
@@ -15,15 +16,16 @@ pub(crate) mod target;
 
 pub use admitted::Admitted;
 pub use folder_need::FolderNeed;
-pub use intent::{Destroy, Intent, Protected, Writes};
+pub use intent::{Destroy, Intent, OwnFiles, Protected, Writes};
 pub use own_names::StrayRecorder;
-pub(crate) use own_names::{is_our_name, random_name};
+pub(crate) use own_names::is_our_name;
+pub use own_names::random_name;
 pub use refusal::{Refusal, Remedy, quoted};
 pub(crate) use room::{ROOM_MIN_BYTES, share};
 pub use target::Target;
 pub(crate) use target::in_words;
 
-use crate::platform::guard::{block, directory, file};
+use crate::platform::guard::{block, directory, file, open_of_another};
 pub use crate::platform::{
     TargetKind,
     guard::{
@@ -60,6 +62,36 @@ pub fn admit_folder(
             .map_err(|refusal| refusal.for_writes(Writes::Needed)),
         Target::File(path) | Target::BlockDevice(path) => Err(not_a_directory(path)),
         Target::Simulated(name) => Err(Refusal::new(format!("sim:{name} is simulated: nothing to open."))),
+    }
+}
+
+/// Opens the files that another host made under these names in a directory, for reading.
+///
+/// # Errors
+/// Returns a refusal with the remedy if one of them is not there.
+pub fn files_of_another(
+    path: &std::path::Path,
+    names: &[String],
+    maker: u32,
+) -> Result<Vec<std::fs::File>, Refusal> {
+    let open = |name: &String| open_of_another(path, name, false);
+    names.iter().map(|name| open(name).map_err(|error| unseen(path, maker, &error))).collect()
+}
+
+/// Refuses a host from which a file of another host cannot be opened.
+pub(crate) fn unseen(path: &std::path::Path, maker: u32, error: &std::io::Error) -> Refusal {
+    let shown = path.display();
+    match error.kind() {
+        std::io::ErrorKind::NotFound => Refusal::new(format!(
+            "does not see the file that host {maker} made under {shown}: not the same storage"
+        ))
+        .hint(
+            "Mount the same file system there on all hosts, or use --layout file-per-host without --rotate.",
+        ),
+        _ => Refusal::new(format!(
+            "cannot open the file that host {maker} made under {shown}: {}.",
+            in_words(error)
+        )),
     }
 }
 

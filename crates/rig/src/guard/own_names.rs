@@ -18,9 +18,9 @@ pub trait StrayRecorder {
     fn forget(&mut self, path: &Path) -> io::Result<()>;
 }
 
-/// Need not be unpredictable: O_EXCL refuses what exists. The standard library seeds its hash maps from the
-/// kernel's random numbers, each a little differently.
-pub(crate) fn random_name() -> String {
+/// Draws a name for an own file. Need not be unpredictable: O_EXCL refuses what exists. The standard library seeds its
+/// hash maps from the kernel's random numbers, each a little differently.
+pub fn random_name() -> String {
     let mut bits = RandomState::new().build_hasher().finish();
     let letters = (0..RANDOM_LETTERS).map(|_| {
         let letter = b"abcdefghijklmnopqrstuvwxyz234567"[(bits & 31) as usize];

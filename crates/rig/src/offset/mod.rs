@@ -24,11 +24,12 @@ mod sizes;
 #[cfg(test)]
 mod testing;
 
-use std::ops::Range;
-
-use iosonde_model::{Distribution, Op, Ranges, StridePass, TrialSpec};
+use iosonde_model::{Distribution, Op, Phase, Ranges, StridePass, TrialSpec};
 use rand::SeedableRng;
 
+use crate::placement::{Lane, Placement};
+
+pub(crate) use part::{JobRange, largest_bytes};
 pub use problem::span_problem;
 
 use self::{
@@ -37,7 +38,6 @@ use self::{
     normal::Normal,
     once::Once,
     ops::Ops,
-    part::JobRange,
     permutation::Permutation,
     popularity::Popularity,
     random::{Random, below},
@@ -62,7 +62,7 @@ pub struct Offsets {
     pattern: Pattern,
     /// The requests of a random pattern that go on where the request before ended.
     near: Option<Near>,
-    base_bytes: u64,
+    lane: Lane,
     align_bytes: u64,
 }
 
@@ -80,12 +80,6 @@ enum Pattern {
     Chain(Chain),
 }
 
-/// Returns the range of one job: the whole span, or its own part of it.
-pub fn range_bytes(spec: &TrialSpec, job: u32) -> Range<u64> {
-    let JobRange { base_bytes, length_bytes } = JobRange::of(spec, job);
-    base_bytes..base_bytes + length_bytes
-}
-
 /// The seed of the n-th job of a trial. Seeds differ, so that no two jobs visit the same offsets at the same
 /// time; what the jobs of one stream share (where popular blocks lie) follows from the distance between them.
 pub fn job_seed(seed: u64, n: u64) -> u64 {
@@ -95,7 +89,11 @@ pub fn job_seed(seed: u64, n: u64) -> u64 {
 impl Offsets {
     /// Makes a generator for one job of a workload whose ranges hold a block; [`span_problem`] reports other problems.
     pub fn new(spec: &TrialSpec, job: u32, seed: u64) -> Self {
-        let part = JobRange::of(spec, job);
+        Self::placed(spec, job, seed, Placement::default().lane(Phase::Measure, spec, job))
+    }
+
+    /// Makes a generator for one job whose part lies in this lane.
+    pub fn placed(spec: &TrialSpec, job: u32, seed: u64, lane: Lane) -> Self {
         let mut random = Random::seed_from_u64(seed);
         let stream_seed = match spec.ranges {
             Ranges::Shared => seed.wrapping_sub(u64::from(job).wrapping_mul(SEED_STEP)),
@@ -104,16 +102,16 @@ impl Offsets {
         let mut shared = Random::seed_from_u64(stream_seed ^ SHARED);
         let ops = Ops::new(spec, &mut random);
         let align_bytes = part::align_bytes(spec);
-        let sizes = Sizes::new(spec, part.length_bytes, align_bytes);
+        let sizes = Sizes::new(spec, lane.length_bytes, align_bytes);
         let pattern = if spec.rw.is_random() {
             scattered(spec, job, sizes.places(), &mut shared)
         } else {
             // Jobs in the same range begin at equal distances, so that none follows in the wake of another.
             let share = if spec.ranges == Ranges::Shared { (job, spec.jobs) } else { (0, 1) };
-            sequential(spec, part.length_bytes, share, &mut shared)
+            sequential(spec, lane.length_bytes, share, &mut shared)
         };
-        let near = Near::new(spec.randomness, part.length_bytes);
-        Self { random, ops, sizes, pattern, near, base_bytes: part.base_bytes, align_bytes }
+        let near = Near::new(spec.randomness, lane.length_bytes);
+        Self { random, ops, sizes, pattern, near, lane, align_bytes }
     }
 
     /// Makes a sequential generator begin at the start of its range, as filling needs.
@@ -134,7 +132,7 @@ impl Offsets {
         let random = &mut self.random;
         let size = self.sizes.draw(random);
         if let Some(at_bytes) = self.near.as_mut().and_then(|near| near.draw(random, op, size.length_bytes)) {
-            return (op, self.base_bytes + at_bytes, size.length_bytes);
+            return (op, self.lane.at(op, at_bytes), size.length_bytes);
         }
         let within_bytes = match &mut self.pattern {
             Pattern::Uniform => below(random, size.places) * self.align_bytes,
@@ -148,7 +146,7 @@ impl Offsets {
         if let Some(near) = &mut self.near {
             near.follow(op, within_bytes, size.length_bytes);
         }
-        (op, self.base_bytes + within_bytes, size.length_bytes)
+        (op, self.lane.at(op, within_bytes), size.length_bytes)
     }
 }
 

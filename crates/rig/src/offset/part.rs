@@ -4,13 +4,13 @@ use iosonde_model::{Ranges, TrialSpec};
 
 /// The range of one job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct JobRange {
-    pub(super) base_bytes: u64,
-    pub(super) length_bytes: u64,
+pub(crate) struct JobRange {
+    pub(crate) base_bytes: u64,
+    pub(crate) length_bytes: u64,
 }
 
 /// The largest request.
-pub(super) fn largest_bytes(spec: &TrialSpec) -> u64 {
+pub(crate) fn largest_bytes(spec: &TrialSpec) -> u64 {
     spec.block_sizes.largest_bytes().unwrap_or(spec.block_size_bytes)
 }
 
@@ -27,7 +27,7 @@ pub(super) fn unit_bytes(spec: &TrialSpec) -> Option<u64> {
 impl JobRange {
     /// The range of a job. Disjoint ones are of equal size, in whole blocks; the last takes what remains as
     /// well.
-    pub(super) fn of(spec: &TrialSpec, job: u32) -> Self {
+    pub(crate) fn of(spec: &TrialSpec, job: u32) -> Self {
         let whole = Self { base_bytes: spec.offset_bytes, length_bytes: spec.span_bytes };
         let part = match spec.ranges {
             Ranges::Shared => whole,

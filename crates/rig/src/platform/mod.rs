@@ -9,6 +9,8 @@ mod linux;
 #[cfg(target_os = "macos")]
 mod macos;
 #[cfg(not(target_os = "linux"))]
+pub(crate) mod no_shared_files;
+#[cfg(not(target_os = "linux"))]
 pub(crate) mod no_small_files;
 #[cfg(not(target_os = "linux"))]
 mod one_process;

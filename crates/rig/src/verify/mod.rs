@@ -33,7 +33,7 @@ mod writes;
 #[cfg(test)]
 mod tests;
 
-use std::{io, ops::Range};
+use std::io;
 
 use iosonde_model::{LoopNote, TrialSpec, Verification};
 
@@ -42,6 +42,7 @@ use crate::{
     clock::Clock,
     engine::{Request, Storage},
     offset::{Draw, Offsets},
+    placement::Lane,
 };
 
 pub use self::{
@@ -79,13 +80,14 @@ impl VerifyPlan {
         })
     }
 
-    /// Returns the verification of one job of a stream, within the range that it addresses.
-    pub fn job(&self, stream: usize, spec: &TrialSpec, range_bytes: Range<u64>) -> Option<Verify> {
+    /// Returns the verification of one job of a stream, within the part that it addresses.
+    pub fn job(&self, stream: usize, spec: &TrialSpec, lane: Lane) -> Option<Verify> {
         if !spec.verify {
             return None;
         }
         if spec.rw.writes() {
-            let ledger = Ledger::new(range_bytes, problem::block_bytes(spec));
+            let from_bytes = lane.write_base_bytes;
+            let ledger = Ledger::new(from_bytes..from_bytes + lane.length_bytes, problem::block_bytes(spec));
             return Some(Verify::Writes(Writes::new(ledger, self.writer)));
         }
         self.marked_bytes[stream].map(|block_bytes| Verify::Reads(Reads::new(block_bytes)))

@@ -16,6 +16,7 @@ use crate::{
     crew::{self, Around, Shift},
     drive::Limits,
     engine::{ENGINES, Storage},
+    placement::Place,
     trial::{Bed, Order},
 };
 
@@ -34,7 +35,7 @@ fn trial(file: &Arc<File>, spec: &TrialSpec, ios: u64, between: &mut dyn FnMut(&
     let plan = VerifyPlan::new(&storage, spec, 5, &Clock::real()).unwrap();
     let stop = AtomicBool::new(false);
     let shift = Shift { phase: Phase::Measure, stop: &stop, plan: &plan, folder: None };
-    let jobs = crew::jobs(spec, &[Limits::requests(ios)], 5);
+    let jobs = crew::jobs(spec, &[Limits::requests(ios)], (Phase::Measure, 5), &Place::default()).unwrap();
     let worked = crew::work(&storage, &jobs, shift, &mut Damage(file, between)).unwrap();
     worked.iter().filter_map(|worker| worker.found).reduce(|sum, more| sum + more).unwrap()
 }
@@ -115,7 +116,8 @@ fn faulty(bytes: usize, fault: impl Fn(&History, u64) -> Vec<u8>) -> Verificatio
         }
     };
     let shift = Shift { phase: Phase::Measure, stop: &stop, plan: &plan, folder: None };
-    let jobs = crew::jobs(&spec, &[Limits::requests(2 * BLOCKS)], 5);
+    let jobs =
+        crew::jobs(&spec, &[Limits::requests(2 * BLOCKS)], (Phase::Measure, 5), &Place::default()).unwrap();
     let worked = crew::work(&storage, &jobs, shift, &mut Damage(&file, &damage)).unwrap();
     worked[0].found.unwrap()
 }
@@ -236,7 +238,13 @@ proptest! {
 }
 
 fn bed(file: &Arc<File>) -> Bed {
-    Bed { storage: Storage::File(Arc::clone(file)), watch: None, clock: Clock::real(), folder: None }
+    Bed {
+        storage: Storage::File(Arc::clone(file)),
+        watch: None,
+        clock: Clock::real(),
+        folder: None,
+        place: Place::default(),
+    }
 }
 
 fn run(bed: &mut Bed, spec: &TrialSpec, ios: u64) -> std::io::Result<crate::trial::FinishedTrial> {

@@ -113,6 +113,8 @@ fn what_was_asked(
         exact_size: true,
         seed: args.target.seed.unwrap_or(kept.info.seed),
         state: args.state.or(before.state),
+        layout: args.target.layout.or(before.layout),
+        rotate: args.target.rotate || before.rotate,
         ..options_of(args, before.time_ns, before.precision, before.rounds)
     };
     Ok((study, target.clone(), options))

@@ -8,7 +8,9 @@ use rustix::{
 };
 
 use super::{
+    held::is_held_by_this_program,
     identity::{identity, names, twins},
+    inode::Inode,
     open::OpenedPath,
     signature::signature,
     users::{User, behind_loops, user_of_device},
@@ -41,6 +43,7 @@ pub(crate) fn admit(path: &Path, intent: &Intent) -> Result<Admitted, Refusal> {
         path: path.to_owned(),
         kind: TargetKind::Block,
         own: None,
+        more: Vec::new(),
         size_bytes,
         room_bytes: None,
         free_bytes: None,
@@ -91,8 +94,7 @@ fn open_writable(
     // O_EXCL on a block device is a claim, kept until the descriptor is closed: it fails while a mount, a
     // RAID array or another claim holds the device, its disk or one of its partitions, and nobody can mount
     // it meanwhile.
-    let file =
-        found.open(OFlags::RDWR | OFlags::EXCL).map_err(|error| not_opened(path, "written", &error))?;
+    let file = claimed(found, intent).map_err(|error| not_opened(path, "written", &error))?;
     // udev leaves locked devices alone; it may hold the lock for a moment itself, which harms nobody.
     let _ = flock(&file, FlockOperation::NonBlockingLockExclusive);
     let holds = signature(&file, size_bytes);
@@ -108,6 +110,20 @@ fn open_writable(
         }
         Destroy::Plain if matches!(holds, Ok(None)) => Ok(file),
         Destroy::Plain => Err(needs_word(system, path, device, &holds)),
+    }
+}
+
+/// The device, claimed for this process, or for another host of the run on this machine.
+fn claimed(found: &OpenedPath, intent: &Intent) -> io::Result<File> {
+    match found.open(OFlags::RDWR | OFlags::EXCL) {
+        Err(error) if error.raw_os_error() == Some(libc::EBUSY) && intent.beside_host0 => {
+            if is_held_by_this_program(Inode::of(&found.stat)) {
+                found.open(OFlags::RDWR)
+            } else {
+                Err(error)
+            }
+        }
+        claimed => claimed,
     }
 }
 

@@ -15,13 +15,13 @@ use rustix::{
 
 use super::{
     open::OpenedPath,
-    own::OwnFile,
+    own::{OwnFile, open_of_another},
     own_folder::OwnFolder,
     room::{FilesRoom, files_room, room},
 };
 use crate::guard::{
-    Admitted, FolderNeed, Intent, ROOM_MIN_BYTES, Refusal, StrayRecorder, Writes, in_words,
-    refusal::exchanged, room::Room,
+    Admitted, FolderNeed, Intent, OwnFiles, ROOM_MIN_BYTES, Refusal, StrayRecorder, Writes, in_words,
+    refusal::exchanged, room::Room, unseen,
 };
 use crate::platform::TargetKind;
 use crate::platform::linux::{KERNEL_SECTOR_BYTES, System, keeps_in_memory, mount_of, unmapped_bytes};
@@ -41,17 +41,18 @@ pub(crate) fn admit(
     if room_bytes < ROOM_MIN_BYTES {
         return Err(too_small(path, &room, ROOM_MIN_BYTES));
     }
-    let own =
-        OwnFile::make(found.handle(), path, recorder).map_err(|error| not_made(path, "file", &error))?;
+    let mut own = own_files(&found, path, &intent.own, recorder)?.into_iter();
+    let Some(first) = own.next() else { return Err(Refusal::new("No file was asked for.")) };
     let mut notes = Vec::new();
     if room.available_bytes.is_none() {
         notes.push(DeviceNote::SizeNotTold { most_bytes: room.own_bytes });
     }
     Ok(Admitted {
-        file: Arc::clone(own.file()),
+        file: Arc::clone(first.file()),
         path: path.to_owned(),
         kind: TargetKind::Directory,
-        own: Some(own),
+        own: Some(first),
+        more: own.collect(),
         size_bytes: 0,
         room_bytes: Some(room_bytes),
         free_bytes: room.available_bytes,
@@ -60,13 +61,36 @@ pub(crate) fn admit(
     })
 }
 
+/// Makes the files that this host uses, or opens the one that another host made.
+fn own_files(
+    found: &OpenedPath,
+    path: &Path,
+    wanted: &OwnFiles,
+    recorder: &mut dyn StrayRecorder,
+) -> Result<Vec<OwnFile>, Refusal> {
+    let folder = found.handle();
+    let made: io::Result<Vec<OwnFile>> = match wanted {
+        OwnFiles::Private(count) => (0..*count).map(|_| OwnFile::make(folder, path, recorder)).collect(),
+        OwnFiles::Named(names) => {
+            names.iter().map(|name| OwnFile::make_as(folder, path, name, recorder)).collect()
+        }
+        OwnFiles::OfHost0(name) => {
+            let opened = open_of_another(path, name, true);
+            return opened
+                .map(|file| vec![OwnFile::of_another(file)])
+                .map_err(|error| unseen(path, 0, &error));
+        }
+    };
+    made.map_err(|error| not_made(path, "file", &error))
+}
+
 /// Makes a folder of our own in a directory that has room for what is needed.
 pub(crate) fn admit_folder(
     path: &Path,
     need: FolderNeed,
     recorder: &mut dyn StrayRecorder,
 ) -> Result<OwnFolder, Refusal> {
-    let intent = Intent { read_only: false, destroy: None, writes: Writes::Needed, protected: Vec::new() };
+    let intent = Intent::of(Writes::Needed);
     let (found, room) = looked_at(path, &intent)?;
     if room.own_bytes < need.bytes {
         return Err(too_small(path, &room, need.bytes));

@@ -9,7 +9,7 @@ use rustix::{
 };
 
 use super::{
-    held::{Held, held},
+    held::{Held, held, held_by_strangers},
     inode::Inode,
     open::OpenedPath,
     room::room,
@@ -33,7 +33,7 @@ pub(crate) fn admit(path: &Path, intent: &Intent) -> Result<Admitted, Refusal> {
     }
     let file = if intent.will_write() {
         judge(path, &found, size_bytes, intent)?;
-        open_writable(path, &found)?
+        open_writable(path, &found, intent.beside_host0)?
     } else {
         found.open_read_only().map_err(|error| {
             Refusal::new(format!("{} cannot be read: {}.", path.display(), in_words(&error)))
@@ -46,6 +46,7 @@ pub(crate) fn admit(path: &Path, intent: &Intent) -> Result<Admitted, Refusal> {
         path: path.to_owned(),
         kind: TargetKind::File,
         own: None,
+        more: Vec::new(),
         size_bytes,
         room_bytes,
         free_bytes: None,
@@ -67,7 +68,7 @@ fn judge(path: &Path, found: &OpenedPath, size_bytes: u64, intent: &Intent) -> R
     }
     let identity = format!("inode-{}", found.stat.st_ino);
     match &intent.destroy {
-        Some(Destroy::Plain) => match in_use(found) {
+        Some(Destroy::Plain) => match in_use(found, intent.beside_host0) {
             None => Ok(()),
             Some(Held::Flock) => Err(locked(path)),
             Some(held) => {
@@ -80,7 +81,7 @@ fn judge(path: &Path, found: &OpenedPath, size_bytes: u64, intent: &Intent) -> R
                 ))
             }
         },
-        Some(Destroy::Identity(typed)) if *typed == identity => match in_use(found) {
+        Some(Destroy::Identity(typed)) if *typed == identity => match in_use(found, intent.beside_host0) {
             Some(Held::Flock) => Err(locked(path)),
             _ => Ok(()),
         },
@@ -99,12 +100,16 @@ fn judge(path: &Path, found: &OpenedPath, size_bytes: u64, intent: &Intent) -> R
     }
 }
 
-fn open_writable(path: &Path, found: &OpenedPath) -> Result<File, Refusal> {
+fn open_writable(path: &Path, found: &OpenedPath, beside_host0: bool) -> Result<File, Refusal> {
     let shown = path.display();
     let file = found.open(OFlags::RDWR).map_err(|error| {
         let refusal = Refusal::new(format!("{shown} cannot be written: {}.", in_words(&error)));
         refusal.without_writing(path)
     })?;
+    if beside_host0 {
+        // Host 0 has the lock for all of them.
+        return Ok(file);
+    }
     // Two measurements on one file would measure each other. Where there are no locks there is nothing to
     // ask.
     let taken = flock(&file, FlockOperation::NonBlockingLockExclusive);
@@ -115,7 +120,8 @@ fn open_writable(path: &Path, found: &OpenedPath) -> Result<File, Refusal> {
 }
 
 /// Who else has the file. One that cannot be read cannot be asked; opening it to write will say why.
-fn in_use(found: &OpenedPath) -> Option<Held> {
+fn in_use(found: &OpenedPath, beside_host0: bool) -> Option<Held> {
+    let held = if beside_host0 { held_by_strangers } else { held };
     held(&found.open_read_only().ok()?, Inode::of(&found.stat))
 }
 

@@ -78,6 +78,26 @@ pub(super) fn held(file: &File, inode: Inode) -> Option<Held> {
     found
 }
 
+/// The same for a host whose run has the file open and locked already, by this very program. No lease is asked for: one
+/// would keep the next host of this machine from opening the file.
+pub(super) fn held_by_strangers(file: &File, inode: Inode) -> Option<Held> {
+    if let Some(locker) = locker(file) {
+        return Some(Held::Locked(locker.and_then(named)));
+    }
+    let strangers = writers(inode, |id| !is_this_program(id));
+    strangers.living.map(|holder| Held::OpenForWriting(Some(holder)))
+}
+
+/// True if another process of this very program has the device open for writing.
+pub(super) fn is_held_by_this_program(inode: Inode) -> bool {
+    writers(inode, is_this_program).living.is_some()
+}
+
+fn is_this_program(id: u32) -> bool {
+    let program = |id: &str| rustix::fs::stat(format!("/proc/{id}/exe")).map(|stat| Inode::of(&stat));
+    program(&id.to_string()).is_ok_and(|theirs| program("self").is_ok_and(|ours| ours == theirs))
+}
+
 fn held_now(file: &File, inode: Inode) -> Option<Held> {
     if !flock_is_free(file) {
         return Some(Held::Flock);
@@ -87,11 +107,11 @@ fn held_now(file: &File, inode: Inode) -> Option<Held> {
     }
     match has_writers(file) {
         Some(false) => None,
-        Some(true) => match writers(inode) {
+        Some(true) => match writers(inode, |_| true) {
             Writers { living: None, killed: true } => None,
             Writers { living, .. } => Some(Held::OpenForWriting(living)),
         },
-        None => writers(inode).living.map(|holder| Held::OpenForWriting(Some(holder))),
+        None => writers(inode, |_| true).living.map(|holder| Held::OpenForWriting(Some(holder))),
     }
 }
 
@@ -143,7 +163,7 @@ struct Writers {
     killed: bool,
 }
 
-fn writers(inode: Inode) -> Writers {
+fn writers(inode: Inode, of: impl Fn(u32) -> bool) -> Writers {
     let mut killed = false;
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
@@ -155,7 +175,7 @@ fn writers(inode: Inode) -> Writers {
         let one = threads.take(if dying { usize::MAX } else { 1 });
         let has = one.map(|thread| thread.path()).any(|thread| writes(&thread, inode));
         killed |= dying && has;
-        !dying && has
+        !dying && has && of(*id)
     });
     Writers { living: living.and_then(named), killed }
 }

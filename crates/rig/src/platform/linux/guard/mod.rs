@@ -20,7 +20,7 @@ mod users;
 pub use direct::{DirectAbility, direct_ability, set_direct};
 pub use links::refuse_strangers_link;
 pub use own::OwnFile;
-pub(crate) use own::unnamed;
+pub(crate) use own::{open_of_another, unnamed};
 pub use own_folder::OwnFolder;
 pub use strays::remove_strays;
 pub use users::user_of;

@@ -12,11 +12,14 @@ use std::{
 };
 
 use rustix::{
-    fs::{AtFlags, FlockOperation, Mode, OFlags, Stat, flock, fstat, openat, statat, unlinkat},
+    fs::{
+        AtFlags, FlockOperation, Mode, OFlags, Stat, fcntl_getfl, fcntl_setfl, flock, fstat, open, openat,
+        statat, unlinkat,
+    },
     io::Errno,
 };
 
-use crate::guard::{StrayRecorder, random_name};
+use crate::guard::{StrayRecorder, is_our_name, random_name};
 
 /// A file of our own; nothing remains of it when this is dropped.
 #[derive(Debug)]
@@ -48,13 +51,36 @@ impl OwnFile {
         }
     }
 
+    /// Makes one with a name that other hosts know.
+    pub(super) fn make_as(
+        folder: &File,
+        path: &Path,
+        name: &str,
+        recorder: &mut dyn StrayRecorder,
+    ) -> io::Result<Self> {
+        Self::make_one_of(folder, path, std::iter::once(name.to_owned()), recorder)
+    }
+
+    /// One that another host made and will remove.
+    pub(super) fn of_another(file: File) -> Self {
+        Self { file: Arc::new(file), named: None, folder: None }
+    }
+
     fn make_named(folder: &File, path: &Path, recorder: &mut dyn StrayRecorder) -> io::Result<Self> {
-        // A relative path would mean another place to the process that clears away.
-        let absolute = std::path::absolute(path)?;
         // Two tries may meet a name that exists, or a clearing process between making and locking; more
         // mean that something else is wrong.
-        for _ in 0..8 {
-            let name = random_name();
+        Self::make_one_of(folder, path, std::iter::repeat_with(random_name).take(8), recorder)
+    }
+
+    fn make_one_of(
+        folder: &File,
+        path: &Path,
+        names: impl Iterator<Item = String>,
+        recorder: &mut dyn StrayRecorder,
+    ) -> io::Result<Self> {
+        // A relative path would mean another place to the process that clears away.
+        let absolute = std::path::absolute(path)?;
+        for name in names {
             let stray = absolute.join(&name);
             recorder.record(&stray)?;
             match named(folder, &name) {
@@ -101,6 +127,22 @@ impl Drop for OwnFile {
     }
 }
 
+/// Opens a file of this name that another host made in a folder; for reading, or for writing as well.
+pub(crate) fn open_of_another(folder: &Path, name: &str, writes: bool) -> io::Result<File> {
+    if !is_our_name(Path::new(name)) {
+        return Err(io::Error::from(io::ErrorKind::InvalidInput));
+    }
+    let access = if writes { OFlags::RDWR } else { OFlags::RDONLY };
+    let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = File::from(open(folder.join(name), flags, Mode::empty())?);
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::from(io::ErrorKind::NotFound));
+    }
+    // For io_uring the flag means "never wait".
+    fcntl_setfl(&file, fcntl_getfl(&file)? & !OFlags::NONBLOCK)?;
+    Ok(file)
+}
+
 /// Makes a file without a name, which is gone when it is closed.
 pub(crate) fn unnamed(folder: &File) -> Result<File, Errno> {
     // O_EXCL beside O_TMPFILE: nobody can give it a name later.
@@ -134,7 +176,6 @@ pub(super) fn is_at(folder: &File, name: &str, own: &Stat) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{super::strays::remove_strays, *};
-    use crate::guard::is_our_name;
     use std::fs;
 
     #[derive(Default)]

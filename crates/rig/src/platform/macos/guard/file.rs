@@ -33,6 +33,7 @@ pub(crate) fn admit(path: &Path, intent: &Intent) -> Result<Admitted, Refusal> {
         path: path.to_owned(),
         kind: TargetKind::File,
         own: None,
+        more: Vec::new(),
         size_bytes,
         room_bytes: None,
         free_bytes: None,

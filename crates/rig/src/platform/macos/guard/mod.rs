@@ -6,6 +6,7 @@ pub(crate) mod directory;
 pub(crate) mod file;
 mod own;
 
+pub(crate) use crate::platform::no_shared_files::open_of_another;
 pub use crate::platform::no_small_files::OwnFolder;
 pub use direct::{DirectAbility, direct_ability, set_direct};
 pub(crate) use own::unnamed;

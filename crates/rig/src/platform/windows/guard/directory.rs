@@ -1,13 +1,13 @@
 //! A directory: iosonde makes a file of its own there.
 
-use std::{path::Path, sync::Arc};
+use std::{io, path::Path, sync::Arc};
 
 use iosonde_model::units;
 
 use super::own::OwnFile;
 use crate::{
     guard::{Admitted, Intent, ROOM_MIN_BYTES, Refusal, StrayRecorder, Writes, in_words, share},
-    platform::{TargetKind, windows::files::space},
+    platform::{TargetKind, no_shared_files::private_files, windows::files::space},
 };
 
 pub(crate) use crate::platform::no_small_files::admit_folder;
@@ -36,15 +36,20 @@ pub(crate) fn admit(
         ))
         .hint("Free some space, or name a directory on another volume."));
     }
-    let own = OwnFile::make(path).map_err(|error| {
+    let files = private_files(&intent.own)?;
+    let made: io::Result<Vec<OwnFile>> = (0..files).map(|_| OwnFile::make(path)).collect();
+    let own = made.map_err(|error| {
         Refusal::new(format!("A file could not be made in {shown}: {}.", in_words(&error)))
             .hint("Name a directory in which this user may make files.")
     })?;
+    let mut own = own.into_iter();
+    let Some(first) = own.next() else { return Err(Refusal::new("No file was asked for.")) };
     Ok(Admitted {
-        file: Arc::clone(own.file()),
+        file: Arc::clone(first.file()),
         path: path.to_owned(),
         kind: TargetKind::Directory,
-        own: Some(own),
+        own: Some(first),
+        more: own.collect(),
         size_bytes: 0,
         room_bytes: Some(room_bytes),
         free_bytes: Some(available_bytes),
