@@ -218,5 +218,5 @@ fn spec(args: &PointArgs, session: &Session, working_set_bytes: u64) -> Result<T
     let device = &session.device;
     let of = |stream: &StreamArgs| stream.spec(&device.engine, device.direct, working_set_bytes);
     let and = args.and.iter().map(of).collect::<Result<_, _>>()?;
-    Ok(TrialSpec { and, ..of(&args.stream)? })
+    Ok(TrialSpec { and, ..of(&args.stream)? }.on_hosts(session.hosts.count()))
 }

@@ -41,6 +41,7 @@ registry! {
         stride_effect::StrideEffect,
         alignment_effect::AlignmentEffect,
         jobs_effect::JobsEffect,
+        host_saturation::HostSaturation,
         shape::Shape,
         crossover::Crossover,
         cache_bytes::CacheBytes,
@@ -122,6 +123,11 @@ pub trait FindingKind: Sync {
 
     /// A simulated device and a study whose answer is known.
     fn proof(&self) -> Proof;
+
+    /// Simulated hosts that run the study of its proof at the same time.
+    fn proof_hosts(&self) -> u32 {
+        1
+    }
 }
 
 /// The findings that an experiment's points can answer, in the order of the registry.

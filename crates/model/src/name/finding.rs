@@ -19,6 +19,7 @@ super::declare::names! {
         StrideEffect "stride_effect",
         AlignmentEffect "alignment_effect",
         JobsEffect "jobs_effect",
+        HostSaturation "host_saturation",
         Shape "shape",
         Crossover "crossover",
         CacheBytes "cache_bytes",

@@ -18,6 +18,7 @@ registry! {
         open_loop::OpenLoop,
         latency::Latency,
         jobs::Jobs,
+        host_scaling::HostScaling,
         stride::Stride,
         alignment::Alignment,
         working_set::WorkingSet,
@@ -80,6 +81,11 @@ pub trait Experiment: Sync {
     /// Returns the rules for one point of the grid, where they differ.
     fn manner_of(&self, parameters: &Parameters, _spec: &TrialSpec) -> Result<Manner, ParameterError> {
         self.manner(parameters)
+    }
+
+    /// Returns true if it chooses how many hosts take part in each point; otherwise all do.
+    fn chooses_hosts(&self) -> bool {
+        false
     }
 
     /// Returns true if each point is an answer of its own, whatever is concluded from all of them.
