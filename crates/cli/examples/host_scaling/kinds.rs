@@ -47,6 +47,8 @@ pub struct Drawn {
     law: Law,
     servers: u64,
     service_us: f64,
+    /// By how much rare slow requests make the mean one longer.
+    slower: f64,
     round_trip_us: f64,
 }
 
@@ -89,6 +91,7 @@ impl Drawn {
             }
             _ => String::new(),
         };
+        let slower = if quiet { 1.0 } else { 1.0 + noise.tail };
         let noise = if quiet { String::new() } else { noise.section() };
         let device = format!(
             "name = \"shared\"\nsummary = \"shared\"\ncapacity = \"4GiB\"\n{network}{storage}{noise}"
@@ -97,20 +100,19 @@ impl Drawn {
             "name = \"scaling\"\nquestion = \"How many hosts?\"\ntime = \"20s\"\n[[experiment]]\n\
              kind = \"host-scaling\"\ndepth = {depth}\n"
         );
-        Self { hosts, depth, device, study, quiet, kind, law, servers, service_us, round_trip_us }
+        Self { hosts, depth, device, study, quiet, kind, law, servers, service_us, slower, round_trip_us }
     }
 
     /// Requests a second that so many hosts complete together.
     pub fn iops(&self, hosts: u32) -> f64 {
         let requests = u64::from(hosts) * self.depth;
-        let (servers, service_s) = (self.servers as f64, self.service_us / 1e6);
+        let (servers, service_s) = (self.servers as f64, self.service_us * self.slower / 1e6);
+        let delay = self.round_trip_us / (self.service_us * self.slower);
         match (self.kind, self.law) {
             (Kind::Flash, _) => units(self.servers as usize, requests as usize) / service_s,
-            (Kind::Network, Law::Exponential) => {
-                repaired(self.servers, requests, self.round_trip_us / self.service_us) / service_s
-            }
+            (Kind::Network, Law::Exponential) => repaired(self.servers, requests, delay) / service_s,
             // Nobody waits before all servers are busy.
-            _ => (requests as f64 / (self.round_trip_us / self.service_us + 1.0)).min(servers) / service_s,
+            _ => (requests as f64 / (delay + 1.0)).min(servers) / service_s,
         }
     }
 
@@ -121,7 +123,7 @@ impl Drawn {
 
     /// The true number of hosts: all servers busy, over what one host gets.
     pub fn saturation(&self) -> f64 {
-        self.servers as f64 / (self.service_us / 1e6) / self.iops(1)
+        self.servers as f64 / (self.service_us * self.slower / 1e6) / self.iops(1)
     }
 }
 

@@ -37,6 +37,7 @@ fn value(run: &RunInfo, what: RunProperty) -> Option<PropertyValue> {
         RunProperty::OnBattery => PropertyValue::Flag(host.on_battery?),
         RunProperty::PowerSaving => text(&host.power)?,
         RunProperty::Machine => text(&host.name)?,
+        RunProperty::Hosts => PropertyValue::Count(device.hosts.unwrap_or(1).into()),
         RunProperty::Processor => text(&host.cpu)?,
         RunProperty::ProcessorCount => PropertyValue::Count(host.cpus?.into()),
         RunProperty::MemoryBytes => PropertyValue::Bytes(host.memory_bytes?),

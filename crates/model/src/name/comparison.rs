@@ -42,6 +42,7 @@ super::declare::names! {
         OnBattery "battery",
         PowerSaving "saving power",
         Machine "machine",
+        Hosts "hosts",
         Processor "processor",
         ProcessorCount "processors",
         MemoryBytes "memory",

@@ -119,7 +119,7 @@ fn commit_cells(trial: &Trial) -> [String; 3] {
 
 /// A cell with commas or quotes in it. What begins like a formula is kept from being one in a spreadsheet: names of
 /// experiments come from studies and imported files.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let begins = text.trim_start().starts_with(['=', '+', '-', '@']) || text.starts_with(['\t', '\r']);
     let text = if begins { &format!("'{text}") } else { text };
     if text.contains([',', '"', '\n', '\r']) {

@@ -14,6 +14,7 @@ registry! {
         csv::Csv,
         fio_json::FioJson,
         fio_json_plus::FioJsonPlus,
+        hosts_csv::HostsCsv,
         io_cost_model::IoCostModel,
         io_properties::IoProperties,
         open_metrics::OpenMetrics,
