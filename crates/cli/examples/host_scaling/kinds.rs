@@ -121,6 +121,11 @@ impl Drawn {
         self.quiet && self.law == Law::Fixed && self.kind != Kind::Flash
     }
 
+    /// Whether its throughput is known better than by counting.
+    pub fn is_closed_form(&self) -> bool {
+        self.kind != Kind::Flash
+    }
+
     /// The true number of hosts: all servers busy, over what one host gets.
     pub fn saturation(&self) -> f64 {
         self.servers as f64 / (self.service_us * self.slower / 1e6) / self.iops(1)

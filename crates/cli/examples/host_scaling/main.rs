@@ -28,7 +28,7 @@ struct Tally {
     found: u64,
     covered: u64,
     widths: Vec<f64>,
-    /// Points with an interval, and those of them whose interval holds the truth.
+    /// Points with an interval and a truth in closed form, and those of them whose interval holds the truth.
     points: u64,
     points_covered: u64,
     /// Relative errors of the aggregate throughput where nothing is left to chance.
@@ -78,7 +78,7 @@ fn one(tally: &mut Tally, kind: Kind, seed: u64) {
         let truth = drawn.iops(point.spec.hosts);
         if drawn.is_exact() {
             tally.errors.push(iops.value / truth - 1.0);
-        } else if let (Some(low), Some(high)) = (iops.low, iops.high) {
+        } else if let (true, Some(low), Some(high)) = (drawn.is_closed_form(), iops.low, iops.high) {
             tally.points += 1;
             tally.points_covered += u64::from((low..=high).contains(&truth));
         }

@@ -59,8 +59,8 @@ pub(in crate::text) fn subject(finding: &Finding) -> String {
         FindingName::MixInterference
         | FindingName::StrideEffect
         | FindingName::AlignmentEffect
-        | FindingName::HostSaturation
         | FindingName::JobsEffect => return format!("{what} on {}", workload_at(&finding.conditions)),
+        FindingName::HostSaturation => return format!("{what} with {}", workload_at(&finding.conditions)),
         FindingName::Shape => return format!("{what} of {}", workload_at(&finding.conditions)),
         FindingName::Crossover => return format!("Crossover of {}", reads_and_writes(&finding.conditions)),
         _ => {}
