@@ -16,6 +16,7 @@
 //!   this depth.
 //! - Hosts of the lowest ranks take part. Where these are on one machine (`mpirun --map-by slot`), they share its link:
 //!   start with `--map-by node`.
+//! - An engine with one request per worker (psync) has no deeper queue: `--set depth=1 --set jobs=16`.
 //! - A slow host among the first ones lowers every point. The check `odd-host` compares hosts in the trials of all.
 //!
 //! It needs several hosts: `iosonde-mpi`, or `--hosts` with a simulated device.

@@ -82,14 +82,17 @@ pub(super) fn points(name: &str, rows: &[[String; 8]]) -> Markup {
 }
 
 pub(super) fn hosts(table: &HostRows) -> Markup {
+    // The last column is about hosts that differ.
+    let differ = table.rows.iter().any(|row| row.last().is_some_and(|cell| !cell.is_empty()));
+    let columns = HEADS.len() - usize::from(!differ);
     let markup = html! {
         table.figures {
             caption { (table.caption) "." }
-            (heads(&HEADS.map(|head| if head.is_empty() { "differs" } else { head })))
+            (heads(&HEADS.map(|head| if head.is_empty() { "differs" } else { head })[..columns]))
             tbody {
                 @for row in &table.rows {
                     tr {
-                        @for (i, cell) in row.iter().enumerate() {
+                        @for (i, cell) in row.iter().take(columns).enumerate() {
                             @if i == 0 { th scope="row" { (cell) } } @else { td.n { (cell) } }
                         }
                     }

@@ -38,14 +38,17 @@ pub fn host_rows(run: &Run) -> Option<HostRows> {
     let table = host_table(run)?;
     let shown = shown(&table);
     let left = table.rows.len() - shown.len();
-    let unknown = if shown.iter().any(|row| row.iops.low.is_none()) {
-        "; no intervals with fewer than 5 trials"
-    } else {
-        ""
-    };
+    let mut why = String::new();
+    if shown.iter().any(|row| row.iops.low.is_none()) {
+        why += "; no intervals with fewer than 5 trials";
+    }
+    // The rule of every percentile: at least ten requests beyond it.
+    if shown.iter().any(|row| row.latency_ns_p99.is_none()) {
+        why += "; no p99 with fewer than 1,000 requests of a host in a trial";
+    }
     Some(HostRows {
         caption: format!(
-            "{}: {} valid trials, {:.0} % CI; latency and start are medians over trials{unknown}",
+            "{}: {} valid trials, {:.0} % CI; latency and start are medians over trials{why}",
             table.spec.describe(),
             table.trials,
             100.0 * table.confidence
