@@ -1,5 +1,5 @@
-//! Several hosts of one run beside each other: who gets how much of the workload with the highest throughput that all of
-//! them made.
+//! Several hosts of one run beside each other: who gets how much of the workload with the highest throughput that all
+//! of them made.
 //!
 //! One workload and not a mean over all: hosts differ in what they are limited by, and the check `odd-host` compares
 //! them over every workload.

@@ -1,7 +1,7 @@
 //! Each host's throughput in a trial of several.
 //!
-//! It is mean queue depth over mean latency (Little's law) where that holds, because a count of requests is off by up to
-//! one turn of the queue.
+//! It is mean queue depth over mean latency (Little's law) where that holds, because a count of requests is off by up
+//! to one turn of the queue.
 
 use iosonde_model::{HostDirection, HostShare, Op, Trial};
 

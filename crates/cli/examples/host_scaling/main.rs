@@ -1,9 +1,9 @@
 //! Prints how often `host_saturation` holds the true number of hosts, and how far the aggregate throughput is from the
 //! truth: the table of `docs/many-hosts.md`.
 //!
-//! `host_scaling [--runs N] [--seed N] [--kind KIND] [--misses 1]`: N clusters are drawn at random, half of them without
-//! noise, and measured by the functions that `iosonde run host-scaling .. --hosts N` calls. `--misses 1` prints a line
-//! for each run whose interval does not hold the truth.
+//! `host_scaling [--runs N] [--seed N] [--kind KIND] [--misses 1]`: N clusters are drawn at random, half of them
+//! without noise, and measured by the functions that `iosonde run host-scaling .. --hosts N` calls. `--misses 1` prints
+//! a line for each run whose interval does not hold the truth.
 
 #![allow(clippy::print_stdout)]
 

@@ -16,8 +16,8 @@
 //! - the queue depth was not reached;
 //! - the curves do not fit.
 //!
-//! The number holds for this queue depth of a host: hosts × depth is what saturates the storage, as long as a host's own
-//! processor and link do not limit it. Where they do, it is the number of such hosts that the storage can serve.
+//! The number holds for this queue depth of a host: hosts × depth is what saturates the storage, as long as a host's
+//! own processor and link do not limit it. Where they do, it is the number of such hosts that the storage can serve.
 //!
 //! How often it is right: `bench/many-hosts scaling`; its figures are in docs/many-hosts.md.
 //!

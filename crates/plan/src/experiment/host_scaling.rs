@@ -1,8 +1,8 @@
 //! How the throughput of many hosts grows with their number.
 //!
-//! The same requests are made by 1, 2, 4, .. hosts at the same time, each number being a point. Each host that takes part
-//! has its own queue of `depth` requests for each of its jobs. The others wait until the trial is over, without any
-//! request.
+//! The same requests are made by 1, 2, 4, .. hosts at the same time, each number being a point. Each host that takes
+//! part has its own queue of `depth` requests for each of its jobs. The others wait until the trial is over, without
+//! any request.
 //!
 //! Parameters: `rw` (patterns), `block_size`, `hosts` (a list or a range, in which N is all hosts of the run), `depth`
 //! and `jobs` (of each host).
@@ -12,8 +12,8 @@
 //! how many hosts the two lines meet. Below it, more hosts get more together; above it, each gets less.
 //!
 //! Traps:
-//! - With a deep queue one host may saturate the storage, and with a shallow one none of them does: the number holds for
-//!   this depth.
+//! - With a deep queue one host may saturate the storage, and with a shallow one none of them does: the number holds
+//!   for this depth.
 //! - Hosts of the lowest ranks take part. Where these are on one machine (`mpirun --map-by slot`), they share its link:
 //!   start with `--map-by node`.
 //! - An engine with one request per worker (psync) has no deeper queue: `--set depth=1 --set jobs=16`.

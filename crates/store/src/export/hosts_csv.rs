@@ -7,7 +7,10 @@
 
 use iosonde_model::{HostDirection, HostShare, Named, Phase, Run, Trial};
 
-use super::{ExportFormat, csv::quoted};
+use super::{
+    ExportFormat,
+    cells::{number, quoted},
+};
 
 /// The registered format.
 pub struct HostsCsv;
@@ -33,10 +36,6 @@ impl ExportFormat for HostsCsv {
         let lines = measured.flat_map(|trial| trial.hosts.iter().map(move |host| line(run, trial, host)));
         Ok(HEADER.to_owned() + &lines.collect::<String>())
     }
-}
-
-fn number(value: Option<f64>) -> String {
-    value.map_or_else(String::new, |value| value.to_string())
 }
 
 fn side(side: Option<&HostDirection>) -> [String; 5] {

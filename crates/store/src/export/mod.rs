@@ -3,6 +3,7 @@
 use iosonde_model::{Named, Run, registry};
 
 mod capacity;
+mod cells;
 mod figures;
 mod fio_form;
 pub mod fio_logs;
