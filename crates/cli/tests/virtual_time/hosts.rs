@@ -147,7 +147,10 @@ fn the_table_of_hosts_is_of_all_hosts_and_marks_the_odd_one() {
         let (low, high) = row.iops.low.zip(row.iops.high).expect("enough rounds");
         let truth = TRUE_IOPS * 10.0 / 78.0;
         assert!(low * 0.99 <= truth && truth <= high * 1.01, "{low} to {high} for {truth}");
-        assert!(row.latency_ns_p50 < row.latency_ns_p99 && row.late_ns.abs() < 1.0);
+        // 78 requests before four servers of 80 us: 19 turns of 80 us, without a p99 where a trial is short.
+        let p50_ns = row.latency_ns_p50.expect("it has requests");
+        assert!((1.2e6..1.9e6).contains(&p50_ns) && row.latency_ns_p99.is_none_or(|p99_ns| p99_ns > p50_ns));
+        assert!(row.late_ns.abs() < 1.0, "virtual starts are exact");
     }
     let alone = run_on_cluster(SHARED, STUDY, Cluster::new(2), 1).unwrap();
     assert_eq!(
