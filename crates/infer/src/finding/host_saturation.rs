@@ -75,11 +75,11 @@ impl FindingKind for HostSaturation {
         Proof {
             device: r#"
 name = "shared"
-summary = "16 equal servers of 80 us that all hosts share"
+summary = "16 equal servers of 400 us that all hosts share"
 capacity = "64GiB"
 [queue]
 servers = 16
-service = { fixed = "80us" }
+service = { fixed = "400us" }
 [noise]
 latency_cv = 0.05
 "#,
