@@ -130,7 +130,12 @@ fn set(file: &mut toml::Table, only: Option<&str>, key: &str, value: &toml::Valu
                 names.join(", ")
             ))
         }
-        None => Err(format!("none of its experiments has a parameter `{key}`{}", near(key, &keys))),
+        None => {
+            let hint = near(key, &keys);
+            keys.sort_unstable();
+            keys.dedup();
+            Err(format!("none of its experiments has a parameter `{key}`{hint} (they have {})", keys.join(", ")))
+        }
     }
 }
 

@@ -9,6 +9,8 @@ mod common;
 use std::{fs, process::Command, time::Duration};
 
 use common::{Bench, SMALL_STUDY, Said, UnderWay, mounted, names_in, preload};
+use iosonde_model::{CheckName, Outcome};
+use iosonde_report::Document;
 use iosonde_rig::clock::Clock;
 
 fn under_way() -> (Bench, UnderWay) {
@@ -240,6 +242,36 @@ fn the_working_process_soon_sees_that_the_waiting_one_is_stopped() {
     took_s.sort_by(f64::total_cmp);
     // The fastest: on a busy machine a thread wakes up late, as often as not.
     assert!(took_s[0] <= 0.2, "{took_s:.3?}");
+}
+
+/// Stands for a machine that sleeps: nothing of the program runs for a while, and the clock does.
+#[test]
+fn a_trial_in_which_the_program_was_stopped_is_invalid() {
+    let bench = Bench::new();
+    bench.file("data", 8);
+    let words = ["point", "data", "--read-only", "--depth", "4", "--time", "10s", "--json=p.json", "-q"];
+    let mut child = bench.command(&words).spawn().unwrap();
+    let waits = child.id();
+    wait_until("a trial is under way", || common::worker(waits).and_then(sleeps_of_the_watch).is_some());
+    let works = common::worker(waits).unwrap();
+    let clock = Clock::real();
+    let mut stopped_s = 0.0;
+    for _ in 0..3 {
+        send("STOP", waits.into());
+        wait_until("it stops", || state(works) == Some('T'));
+        let began_s = clock.now_s();
+        std::thread::sleep(Duration::from_millis(600));
+        stopped_s += clock.now_s() - began_s;
+        send("CONT", waits.into());
+        wait_until("it goes on", || state(works) != Some('T'));
+    }
+    assert!(child.wait().unwrap().success());
+    let run: Document = serde_json::from_slice(&fs::read(bench.path("p.json")).unwrap()).unwrap();
+    let clock = run.verdicts.iter().find(|line| line.check == CheckName::Clock).unwrap();
+    let witnesses = &run.trials.last().unwrap().witnesses;
+    assert_eq!(clock.verdict, Outcome::Invalid, "{witnesses:?}");
+    // Of each stop a tenth of a second passes for sleep of the thread that looks.
+    assert!(witnesses.suspended_s.unwrap() >= stopped_s - 0.3, "{stopped_s:.3} s: {witnesses:?}");
 }
 
 /// How often the thread has slept that looks for stopped processes; it is there while a trial is under way.

@@ -9,8 +9,8 @@
 
 use std::{
     sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
     },
     thread::{self, JoinHandle},
     time::Duration,
@@ -36,24 +36,76 @@ const LATE: Duration = Duration::from_millis(250);
 #[derive(Debug)]
 pub struct StallWatch {
     over: Arc<AtomicBool>,
-    stopped_ns: Arc<AtomicU64>,
+    seen: Arc<Seen>,
     looking: Option<JoinHandle<()>>,
+}
+
+/// What both threads know.
+#[derive(Debug)]
+struct Seen {
+    counter: quanta::Clock,
+    origin: u64,
+    pulse: Mutex<Pulse>,
+}
+
+impl Seen {
+    fn new(sleeps: Duration) -> Self {
+        let Clock::Real { counter, origin } = Clock::real() else {
+            unreachable!("processes sleep in real time")
+        };
+        Self { counter, origin, pulse: Mutex::new(Pulse { sleeps, ran_ns: 0, stopped_ns: 0 }) }
+    }
+
+    fn pulse(&self) -> MutexGuard<'_, Pulse> {
+        // Two numbers, which are right whoever panicked.
+        self.pulse.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.counter.delta_as_nanos(self.origin, self.counter.raw())
+    }
+}
+
+/// When the thread that looks on ran last, and how long it could not. Time is counted from each beat to the next,
+/// without a gap: a signal that stops the process stops each thread wherever it is.
+#[derive(Debug)]
+struct Pulse {
+    /// What it sleeps by itself.
+    sleeps: Duration,
+    ran_ns: u64,
+    stopped_ns: u64,
+}
+
+impl Pulse {
+    fn beat(&mut self, now_ns: u64) {
+        self.stopped_ns = self.stopped_ns(now_ns);
+        self.ran_ns = now_ns;
+    }
+
+    /// Time in which it could not run, so far. After a stop another thread may run and ask before the next beat.
+    fn stopped_ns(&self, now_ns: u64) -> u64 {
+        let since = Duration::from_nanos(now_ns.saturating_sub(self.ran_ns));
+        let late = since.saturating_sub(self.sleeps);
+        self.stopped_ns + if late > LATE { late.as_nanos() as u64 } else { 0 }
+    }
 }
 
 impl StallWatch {
     /// Calls `stalled` on a thread of its own, with the time that has passed, if no other thread of the process runs
     /// for so long.
     pub fn start(after: Duration, stalled: impl FnOnce(Duration) + Send + 'static) -> Self {
-        let (over, stopped_ns) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
-        let (seen, late_ns) = (Arc::clone(&over), Arc::clone(&stopped_ns));
+        let every = LOOK_EVERY.min(after);
+        let sleeps = every / WAKES;
+        let (over, seen) = (Arc::new(AtomicBool::new(false)), Arc::new(Seen::new(sleeps)));
+        let (ended, own) = (Arc::clone(&over), Arc::clone(&seen));
         let look = move || {
             let others = OtherThreads::new();
             let (mut before, mut idle) = (others.running_ns(), Duration::ZERO);
-            let every = LOOK_EVERY.min(after);
             loop {
                 for _ in 0..WAKES {
-                    late_ns.fetch_add(late_after(every / WAKES), Ordering::Relaxed);
-                    if seen.load(Ordering::Acquire) {
+                    sleep(sleeps);
+                    own.pulse().beat(own.now_ns());
+                    if ended.load(Ordering::Acquire) {
                         return;
                     }
                 }
@@ -68,27 +120,26 @@ impl StallWatch {
         };
         // Without a thread to spare, nobody looks on.
         let looking = thread::Builder::new().name("stall-watch".into()).spawn(look).ok();
-        Self { over, stopped_ns, looking }
+        Self { over, seen, looking }
     }
 
     /// Time in which the process did not run, so far.
     pub fn stopped_s(&self) -> f64 {
-        self.stopped_ns.load(Ordering::Relaxed) as f64 / 1e9
+        // Without the thread, nobody knows.
+        let stopped_ns =
+            self.looking.as_ref().map_or(0, |_| self.seen.pulse().stopped_ns(self.seen.now_ns()));
+        stopped_ns as f64 / 1e9
     }
 }
 
-/// Waits, and returns by how much too long, where the thread did not run.
-fn late_after(wait: Duration) -> u64 {
-    let clock = Clock::real();
-    let began_ns = clock.now_ns();
+/// Sleeps, and stops with the process that waits for this one.
+fn sleep(time: Duration) {
     let stopped = supervise::is_stopped();
-    thread::park_timeout(wait);
+    thread::park_timeout(time);
     // Twice: one that goes on with this process is seen a moment too early.
     if stopped && supervise::is_stopped() {
         supervise::stop_with_the_other();
     }
-    let late = Duration::from_nanos(clock.now_ns() - began_ns).saturating_sub(wait);
-    if late > LATE { late.as_nanos() as u64 } else { 0 }
 }
 
 impl Drop for StallWatch {
@@ -98,5 +149,36 @@ impl Drop for StallWatch {
         if let Some(looking) = self.looking.take() {
             looking.thread().unpark();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    fn beats_at(ms: &[u64]) -> Pulse {
+        let mut pulse = Pulse { sleeps: Duration::from_millis(100), ran_ns: 0, stopped_ns: 0 };
+        ms.iter().for_each(|at| pulse.beat(at * MS));
+        pulse
+    }
+
+    #[test]
+    fn waking_up_late_is_no_stop() {
+        assert_eq!(beats_at(&[100, 205, 500]).stopped_ns(600 * MS), 0);
+    }
+
+    #[test]
+    fn time_stopped_is_what_lies_between_two_beats_beyond_the_sleep() {
+        assert_eq!(beats_at(&[100, 1300, 1400, 2700]).stopped_ns(2750 * MS), (1100 + 1200) * MS);
+    }
+
+    #[test]
+    fn who_asks_before_the_next_beat_hears_of_the_stop() {
+        let mut pulse = beats_at(&[100, 200]);
+        assert_eq!(pulse.stopped_ns(1500 * MS), 1200 * MS);
+        pulse.beat(1501 * MS);
+        assert_eq!(pulse.stopped_ns(1502 * MS), 1201 * MS);
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use iosonde_judge::{estimate::FEWEST_TRIALS, validity::TrialStanding};
 use iosonde_model::{
     About, CheckName, Direction, Estimate, Finding, FindingName, Judgement, Op, Outcome, Point,
-    PointDirection, Run, Rw, Status, Trial, TrialSpec, units,
+    PointDirection, Run, Status, Trial, TrialSpec, units,
 };
 
 use crate::{
@@ -64,21 +64,30 @@ pub(super) fn families<'a>(
     vary: fn(&mut TrialSpec),
     by: fn(&TrialSpec) -> u64,
 ) -> Vec<Family<'a>> {
+    let one_way = run.points.iter().filter(|point| !point.spec.rw.is_mixed());
+    families_among(run, one_way, least, vary, by)
+}
+
+/// The same among some points; each direction of a mix is in a family of its own.
+fn families_among<'a>(
+    run: &Run,
+    points: impl Iterator<Item = &'a Point>,
+    least: usize,
+    vary: fn(&mut TrialSpec),
+    by: fn(&TrialSpec) -> u64,
+) -> Vec<Family<'a>> {
     let mut found: Vec<(TrialSpec, Family<'a>)> = Vec::new();
-    for point in &run.points {
-        let op = match point.spec.rw {
-            Rw::Read | Rw::RandRead => Op::Read,
-            Rw::Write | Rw::RandWrite => Op::Write,
-            Rw::Rw | Rw::RandRw | Rw::Trim | Rw::RandTrim => continue,
-        };
-        if point.direction(op).is_none() {
-            continue;
-        }
-        let mut key = point.spec.clone();
-        vary(&mut key);
-        match found.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, family)) => family.points.push(point),
-            None => found.push((key, Family { op, points: vec![point], standing: 0 })),
+    for point in points {
+        for op in [Op::Read, Op::Write] {
+            if point.direction(op).is_none() {
+                continue;
+            }
+            let mut key = point.spec.clone();
+            vary(&mut key);
+            match found.iter_mut().find(|(known, family)| *known == key && family.op == op) {
+                Some((_, family)) => family.points.push(point),
+                None => found.push((key, Family { op, points: vec![point], standing: 0 })),
+            }
         }
     }
     let mut families: Vec<Family> = found.into_iter().map(|(_, family)| family).collect();
@@ -103,11 +112,10 @@ pub(super) fn by_span(run: &Run) -> Vec<Family<'_>> {
     families(run, 3, |spec| spec.span_bytes = 0, |spec| spec.span_bytes)
 }
 
-/// Points that differ in the offered rate only.
+/// Points that differ in the offered rate only; mixes too.
 pub(super) fn by_load(run: &Run) -> Vec<Family<'_>> {
-    // A point without a rate is no load among others: it is a family of its own.
-    let loads = families(run, 3, |spec| spec.rate_iops = spec.rate_iops.map(|_| 0.0), asked_load);
-    loads.into_iter().filter(|family| family.spec().rate_iops.is_some()).collect()
+    let loads = run.points.iter().filter(|point| point.spec.rate_iops.is_some());
+    families_among(run, loads, 3, |spec| spec.rate_iops = Some(0.0), asked_load)
 }
 
 /// Offered rate over all jobs in requests per second, to the nearest.

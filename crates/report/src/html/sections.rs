@@ -43,11 +43,11 @@ pub(super) fn findings(run: &Run) -> Markup {
                 p { "No finding: " (reason(&refused)) }
             } @else {
                 p {
-                    (found.len()) " findings, each with the sentence that says it and what it rests on; their answers "
-                    "are with the experiments above."
+                    (counted(found.len(), "finding")) ", with the sentence that says it and what it rests on; the "
+                    "answers are with the experiments above."
                 }
                 details {
-                    summary { "Show all " (found.len()) " findings" }
+                    summary { "Show " (counted(found.len(), "finding")) }
                     (tables::findings(&found, run.info.confidence))
                 }
             }

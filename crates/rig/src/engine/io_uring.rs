@@ -136,14 +136,24 @@ impl EngineKind for IoUring {
                 explain: "writes that are on storage whole or not at all (RWF_ATOMIC, Linux 6.11); direct I/O, and \
                           sizes within the limits that `iosonde doctor` shows.",
             },
+            EngineOption {
+                name: "no-iowait",
+                explain: "waiting counts as idle time, not as iowait (IORING_ENTER_NO_IOWAIT, Linux 6.15): the \
+                          processor's clock is then not raised for it.",
+            },
         ]
     }
 
     fn probe_options(&self, storage: &Storage, options: &[&'static str]) -> Result<(), Unavailable> {
         let Storage::File(file) = storage else { return Ok(()) };
         let mode = Mode::of(options);
+        if mode.no_iowait && !self.can_wait_idle() {
+            return Err(Unavailable(
+                "io_uring:no-iowait: this kernel cannot; Linux 6.15 and later can".into(),
+            ));
+        }
         if mode.sqpoll {
-            ring(8, Mode { sqpoll: true, iopoll: false }).map_err(|error| {
+            ring(8, Mode { sqpoll: true, ..Mode::default() }).map_err(|error| {
                 Unavailable(format!("io_uring:sqpoll: this kernel starts no thread for us: {error}"))
             })?;
         }
@@ -181,11 +191,13 @@ const ABILITIES: Abilities = Abilities {
 struct Mode {
     sqpoll: bool,
     iopoll: bool,
+    no_iowait: bool,
 }
 
 impl Mode {
     fn of(options: &[&str]) -> Self {
-        Self { sqpoll: options.contains(&"sqpoll"), iopoll: options.contains(&"iopoll") }
+        let has = |option| options.contains(&option);
+        Self { sqpoll: has("sqpoll"), iopoll: has("iopoll"), no_iowait: has("no-iowait") }
     }
 }
 
@@ -246,7 +258,7 @@ fn try_polling(file: &File) -> Result<(), Unavailable> {
 fn polled_read(file: &File) -> io::Result<Option<i32>> {
     // 64 KiB: a multiple of every alignment that direct I/O asks for.
     let buffers = BufferPool::new(1, 1 << 16)?;
-    let mut ring = ring(8, Mode { sqpoll: false, iopoll: true })?;
+    let mut ring = ring(8, Mode { iopoll: true, ..Mode::default() })?;
     let entry = opcode::Read::new(types::Fd(file.as_raw_fd()), buffers.slot(0), 1 << 16).build();
     // SAFETY: the pool's only slot is 64 KiB long and outlives the request: see below.
     unsafe { ring.submission().push(&entry) }.map_err(io::Error::other)?;
@@ -347,6 +359,9 @@ impl Loop {
         let mut flags = EnterFlags::GETEVENTS;
         if self.mode.sqpoll && self.ring.submission().need_wakeup() {
             flags |= EnterFlags::SQ_WAKEUP;
+        }
+        if self.mode.no_iowait {
+            flags |= EnterFlags::NO_IOWAIT;
         }
         let limit =
             types::Timespec::new().sec(wait_ns / 1_000_000_000).nsec((wait_ns % 1_000_000_000) as u32);
