@@ -7,7 +7,7 @@
 //! How it is computed: as `queue_depth_knee`, with hosts in the place of requests: the same family of curves is fitted
 //! to the throughput over the number of hosts, and the interval is the profile likelihood over all of its corners. h
 //! hosts of depth d before c equal servers have X(h) = min(h d, c) / t, and the number is c/d, or 1 where d is larger.
-//! Before c servers with a queue each it is (d + c − 1) / d. Both curves belong to the family.
+//! Before c exponential servers with a queue each it is (d + c − 1) / d. Both curves belong to the family.
 //!
 //! Inconclusive where
 //! - fewer than four numbers of hosts are valid, or one host is missing;

@@ -362,6 +362,17 @@ mod tests {
     }
 
     #[test]
+    fn different_numbers_of_hosts_are_why_nothing_is_compared() {
+        let hosts = |count| Some(PropertyValue::Count(count));
+        let differences =
+            vec![iosonde_model::Difference { what: RunProperty::Hosts, a: hosts(4), b: hosts(8) }];
+        let apart =
+            ComparedPair { geometric_means: Vec::new(), differences, ..pair(1.0, 0.9, 1.1, Likeness::Same) };
+        let said = answer(&apart);
+        assert!(said.contains("no workload of both has the same number of hosts, 4 and 8;"), "{said}");
+    }
+
+    #[test]
     fn an_answer_has_the_factor_first_and_says_what_would_tell_more() {
         let slower = pair(0.303, 0.286, 0.323, Likeness::Slower);
         assert_eq!(

@@ -28,7 +28,8 @@ const HEADER: &str = "trial,point,round,hosts,rank,host,\
 
 impl ExportFormat for HostsCsv {
     fn extension(&self) -> &'static str {
-        "csv"
+        // Not that of `csv`, which may be written beside it.
+        "hosts.csv"
     }
 
     fn write(&self, run: &Run) -> Result<String, String> {

@@ -9,14 +9,14 @@ use iosonde_model::{
 use crate::text::{case::capitalised, number::figure, workload::workload_at};
 use iosonde_infer::finding::lookup::estimate;
 
-/// Below it, one host saturates the storage: the numbers begin at 1.
-const ONE_MOST: f64 = 1.05;
+/// Upper end of an interval below which one host saturates the storage: the numbers begin at 1.
+const ONE_MOST: f64 = 1.1;
 
 /// One sentence with its full stop.
 pub(super) fn sentence(finding: &Finding) -> String {
     let what = workload_at(&finding.conditions);
     let hosts = estimate(finding);
-    if hosts.value < ONE_MOST {
+    if hosts.high.is_some_and(|high| high < ONE_MOST) {
         return format!("One host saturates the storage with {what}; more hosts only share it.");
     }
     let hosts = figure(finding.unit, &hosts).in_words();
@@ -86,7 +86,7 @@ mod tests {
             "4 KiB random reads at QD 16 of each host saturate the storage at 7.80 hosts (±9 %); more hosts only \
              share it."
         );
-        found.value = Some(1.01);
+        (found.value, found.low, found.high) = (Some(1.01), Some(1.0), Some(1.05));
         assert!(
             sentence(&found).starts_with("One host saturates the storage with 4 KiB random reads at QD 16")
         );
