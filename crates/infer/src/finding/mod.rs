@@ -26,6 +26,7 @@ registry! {
     /// Every finding.
     pub FINDINGS: FindingKind "finding" {
         device_bandwidth::DeviceBandwidth,
+        host_saturation::HostSaturation,
         max_iops::MaxIops,
         base_latency::BaseLatency,
         per_request_cost::PerRequestCost,
@@ -41,7 +42,6 @@ registry! {
         stride_effect::StrideEffect,
         alignment_effect::AlignmentEffect,
         jobs_effect::JobsEffect,
-        host_saturation::HostSaturation,
         shape::Shape,
         crossover::Crossover,
         cache_bytes::CacheBytes,
