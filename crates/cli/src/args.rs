@@ -568,8 +568,8 @@ pub struct JudgeArgs {
 pub struct ExportArgs {
     /// An id or the start of one, a label, last, last~1, or a run's file [default: the newest]
     pub run: Option<String>,
-    /// run, json, csv, fio-json, fio-json-plus, openmetrics, bencher, io-properties or io-cost-model, with commas
-    /// between
+    /// run, json, csv, hosts-csv, fio-json, fio-json-plus, openmetrics, bencher, io-properties or
+    /// io-cost-model, with commas between
     #[arg(short, long, value_name = "FORMAT", value_delimiter = ',', default_value = "run")]
     pub format: Vec<String>,
     /// Output file; - is stdout [default: iosonde-STUDY-RUN.EXTENSION here]

@@ -45,7 +45,7 @@ use failure::Failure;
 use screen::Screen;
 
 pub use follower::run_on_hosts;
-pub use simulated::{run_on_cluster, run_simulated};
+pub use simulated::{run_on_cluster, run_proof, run_simulated};
 
 /// Runs the program on its command line and returns its exit code.
 pub fn run_program() -> ExitCode {

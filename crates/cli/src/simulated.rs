@@ -1,7 +1,7 @@
 //! A study on a simulated device, by the functions of `iosonde run` and without a notebook.
 
 use iosonde_hosts::Cluster;
-use iosonde_infer::conclude;
+use iosonde_infer::{conclude, finding::FindingKind};
 use iosonde_model::{Closed, Run, RunState, Study};
 use iosonde_rig::guard::Target;
 use iosonde_sim::DeviceFile;
@@ -37,6 +37,18 @@ pub fn run_simulated(device: &str, study: &str, size_bytes: Option<u64>, seed: u
 /// Returns the message that the command would end with.
 pub fn run_on_cluster(device: &str, study: &str, cluster: Cluster, seed: u64) -> Result<Run, String> {
     measured_on(device, study, None, seed, Hosts::simulated(cluster)).map_err(|failure| failure.text)
+}
+
+/// The run that proves a kind of finding, on as many simulated hosts as it needs.
+///
+/// # Errors
+/// Returns the message that the command would end with.
+pub fn run_proof(kind: &dyn FindingKind, seed: u64) -> Result<Run, String> {
+    let proof = kind.proof();
+    match kind.proof_hosts() {
+        1 => run_simulated(proof.device, proof.study, None, seed),
+        hosts => run_on_cluster(proof.device, proof.study, Cluster::new(hosts), seed),
+    }
 }
 
 fn measured(device: &str, study: &str, size_bytes: Option<u64>, seed: u64) -> Result<Run, Failure> {

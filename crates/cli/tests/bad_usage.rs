@@ -252,6 +252,17 @@ fn a_study_without_room_is_refused_before_it_is_planned() {
 
 /// What a study, a device or an option asks for that cannot be: each is said in words, before anything is measured.
 #[test]
+fn one_host_where_several_are_asked_about() {
+    let bench = Bench::new();
+    let how = ["mpirun -n 16", "iosonde-mpi run host-scaling", "--hosts 16"];
+    bench.iosonde(&["run", "host-scaling", "./"]).refused(&how);
+    bench.iosonde(&["run", "host-scaling", "sim:ideal"]).refused(&how);
+    let many = ["run", "host-scaling", "sim:ideal", "--hosts", "4", "--set", "hosts=8,16"];
+    bench.iosonde(&many).refused(&["2 points with more hosts than the 4 of this run"]);
+    assert_eq!(names_in(bench.folder.path()).iter().filter(|name| !name.starts_with("notebook")).count(), 0);
+}
+
+#[test]
 fn quantities_that_cannot_be() {
     let bench = Bench::new();
     let refused = |words: &[&str], said: &[&str]| bench.iosonde(words).refused(said);

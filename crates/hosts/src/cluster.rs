@@ -13,7 +13,7 @@ use iosonde_rig::{
     trial::{Bed, FinishedTrial, Order},
 };
 
-use crate::{Coordinator, Deed, Opening, seed_of};
+use crate::{Coordinator, Deed, Opening, seed_of, taking_part};
 
 /// So many hosts in virtual time.
 #[derive(Debug, Clone)]
@@ -86,7 +86,7 @@ impl Coordinator for Cluster {
                 ..stream
             })
         };
-        let specs: Vec<TrialSpec> = (0..self.count).map(own).collect();
+        let specs: Vec<TrialSpec> = (0..taking_part(order.spec, self.count)).map(own).collect();
         let told = |(spec, rank)| Order { spec, seed: seed_of(order.seed, rank), ..order.clone() };
         let orders: Vec<Order> = specs.iter().zip(0..).map(told).collect();
         let announced_ns = bed.clock.now_ns();

@@ -19,7 +19,7 @@ use iosonde_rig::{
 use crate::{
     Deed, Link, Opening,
     message::{FromHost, MeasuredMessage, ToHost, TrialMessage, decode, encode},
-    seed_of,
+    seed_of, taking_part,
     waiting::{Pause, until_ns},
 };
 
@@ -113,6 +113,9 @@ impl Follower<'_> {
 
     fn measure(&mut self, place: &mut dyn Workplace, trial: TrialMessage) -> io::Result<()> {
         let TrialMessage { spec, limits, own, phase, seed } = trial;
+        if self.link.rank() >= taking_part(&spec, self.link.count()) {
+            return self.stand_by();
+        }
         let watching = place.watch(phase);
         let Some(bed) = place.bed() else {
             return self.say(&Cannot { why: "nothing is open here".into(), usage: false }.into());
@@ -140,6 +143,15 @@ impl Follower<'_> {
             }
         };
         self.say(&answer)
+    }
+
+    /// A trial of fewer hosts: this one issues nothing, and is there at its beginning and its end, so that it is idle
+    /// meanwhile and known to live.
+    fn stand_by(&mut self) -> io::Result<()> {
+        match self.start().and_then(|()| self.ended()) {
+            Err(error) if error.to_string() == CALLED_OFF => Ok(()),
+            over => over,
+        }
     }
 
     /// Waits for an order of rank 0 within a trial; one that ends it is an error.

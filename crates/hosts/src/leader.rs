@@ -2,6 +2,7 @@
 
 use std::{
     io,
+    ops::Range,
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
@@ -20,7 +21,7 @@ use crate::{
     Coordinator, Deed, Link, Lost, Opening, Refused,
     message::{FromHost, MeasuredMessage, ToHost, TrialMessage, decode, encode},
     offset::{self, Echo, Offset},
-    seed_of,
+    seed_of, taking_part,
     waiting::{Deadline, Pause, until_ns},
 };
 
@@ -63,7 +64,7 @@ impl<L: Link> Leader<L> {
         }
     }
 
-    fn others(&self) -> std::ops::Range<u32> {
+    fn others(&self) -> Range<u32> {
         1..self.link.count()
     }
 
@@ -83,9 +84,22 @@ impl<L: Link> Leader<L> {
         awaited: &'static str,
         patience: Duration,
         stop: &AtomicBool,
+        take: impl FnMut(&mut Self, u32, FromHost) -> io::Result<bool>,
+    ) -> io::Result<()> {
+        let others = self.others();
+        self.await_from(others, awaited, patience, stop, take)
+    }
+
+    /// Waits for these hosts only.
+    fn await_from(
+        &mut self,
+        ranks: Range<u32>,
+        awaited: &'static str,
+        patience: Duration,
+        stop: &AtomicBool,
         mut take: impl FnMut(&mut Self, u32, FromHost) -> io::Result<bool>,
     ) -> io::Result<()> {
-        let mut open: Vec<u32> = self.others().collect();
+        let mut open: Vec<u32> = ranks.collect();
         let (mut deadline, mut pause, mut stopping) = (Deadline::after(patience), Pause::default(), false);
         let mut stopped = Vec::new();
         while !open.is_empty() {
@@ -284,7 +298,9 @@ impl<L: Link> Coordinator for Leader<L> {
         };
         let took_ns = monotonic_ns().saturating_sub(announced_ns);
         let mut parts = vec![self.part(0, finished)];
-        self.await_all("result", Self::patience(&limits, took_ns), stop, |leader, rank, message| {
+        let measuring = 1..taking_part(order.spec, self.link.count());
+        let patience = Self::patience(&limits, took_ns);
+        self.await_from(measuring, "result", patience, stop, |leader, rank, message| {
             let FromHost::Measured(measured) = message else { return Ok(false) };
             let MeasuredMessage { trial, notes, active_ns } = *measured;
             parts.push(leader.part(rank, FinishedTrial { trial, notes, active_ns }));

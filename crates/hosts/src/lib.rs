@@ -21,7 +21,7 @@ mod waiting;
 
 use std::{io, sync::atomic::AtomicBool};
 
-use iosonde_model::RunHost;
+use iosonde_model::{RunHost, TrialSpec};
 use iosonde_rig::{
     drive::Limits,
     guard::StrayRecorder,
@@ -50,7 +50,8 @@ pub trait Coordinator {
         stop: &AtomicBool,
     ) -> io::Result<Vec<RunHost>>;
 
-    /// Broadcasts a trial, begins it on all hosts at one moment, and gathers what they measured as one trial.
+    /// Broadcasts a trial, begins it on the hosts of its workload at one moment, and gathers what they measured as one
+    /// trial. The other hosts wait until it is over.
     fn run(
         &mut self,
         bed: &mut Bed,
@@ -78,6 +79,12 @@ pub trait Link {
     fn receive(&mut self) -> io::Result<Option<(u32, Vec<u8>)>>;
     /// Ends the conversation; where it did not go well, every host that still runs is ended, too.
     fn close(&mut self, well: bool);
+}
+
+/// Number of hosts that take part in a trial: those of the lowest ranks, so that rank 0 always does and a host that is
+/// in a trial of few is in every one of more.
+fn taking_part(spec: &TrialSpec, all: u32) -> u32 {
+    spec.hosts.clamp(1, all)
 }
 
 /// Seed of one host's part of a trial: hosts that read the same places in the same order would meet in every cache.

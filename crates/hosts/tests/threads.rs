@@ -125,7 +125,7 @@ fn three_hosts_measure_one_trial() {
     let mut leader = led(3, well);
     let hosts = leader.open(&Opening::default(), own(), &mut NoStrays, &RUNS).unwrap();
     assert_eq!(hosts.iter().map(|host| &*host.name).collect::<Vec<_>>(), ["node0", "node1", "node2"]);
-    let (mut bed, spec) = (bed(), spec());
+    let (mut bed, spec) = (bed(), spec().on_hosts(3));
     for _ in 0..3 {
         let trial = leader.run(&mut bed, &order(&spec, None), &[], &RUNS).unwrap().trial;
         assert_eq!(trial.spec.hosts, 3);
@@ -146,11 +146,36 @@ fn three_hosts_measure_one_trial() {
     leader.end(true);
 }
 
+/// Numbers of hosts in a mixed order, as rounds have them: a host that stood by measures in the next trial.
+#[test]
+fn hosts_that_a_trial_does_not_have_issue_nothing_and_come_back() {
+    let mut leader = led(4, well);
+    leader.open(&Opening::default(), own(), &mut NoStrays, &RUNS).unwrap();
+    let mut bed = bed();
+    for hosts in [2, 4, 1, 3, 1, 4] {
+        let spec = spec().on_hosts(hosts);
+        let order = Order { limits: Limits::requests(250), ..order(&spec, None) };
+        let trial = leader.run(&mut bed, &order, &[], &RUNS).unwrap().trial;
+        assert_eq!(trial.spec.hosts, hosts);
+        assert_eq!(trial.witnesses.issued_ios, 250 * u64::from(hosts));
+        assert_eq!(
+            trial.hosts.iter().map(|host| host.rank).collect::<Vec<_>>(),
+            (0..hosts).collect::<Vec<_>>()
+        );
+        assert_eq!(
+            trial.witnesses.hosts.unwrap().hosts,
+            hosts,
+            "skew and overlap are of those that take part"
+        );
+    }
+    leader.end(true);
+}
+
 #[test]
 fn exact_counts_add_up() {
     let mut leader = led(4, well);
     leader.open(&Opening::default(), own(), &mut NoStrays, &RUNS).unwrap();
-    let (mut bed, spec) = (bed(), spec());
+    let (mut bed, spec) = (bed(), spec().on_hosts(4));
     let order = Order { limits: Limits::requests(250), ..order(&spec, None) };
     let trial = leader.run(&mut bed, &order, &[], &RUNS).unwrap().trial;
     assert_eq!(trial.witnesses.issued_ios, 1_000, "4 hosts of 250 requests");
@@ -172,7 +197,7 @@ fn a_trial_that_no_engine_makes_ends_and_keeps_nobody_waiting() {
     let mut leader = led(3, well);
     leader.open(&Opening::default(), own(), &mut NoStrays, &RUNS).unwrap();
     let mut bed = bed();
-    let unknown = TrialSpec { engine: "no-such-engine".into(), ..spec() };
+    let unknown = TrialSpec { engine: "no-such-engine".into(), ..spec().on_hosts(2) };
     assert!(leader.run(&mut bed, &order(&unknown, None), &[], &RUNS).is_err());
     leader.end(true);
 }
@@ -181,7 +206,7 @@ fn a_trial_that_no_engine_makes_ends_and_keeps_nobody_waiting() {
 fn a_silent_host_is_named_within_30_s() {
     let mut leader = led(3, |rank| Place { mute: rank == 1, ..well(rank) });
     leader.open(&Opening::default(), own(), &mut NoStrays, &RUNS).unwrap();
-    let (mut bed, spec) = (bed(), spec());
+    let (mut bed, spec) = (bed(), spec().on_hosts(3));
     let began_ns = iosonde_rig::clock::monotonic_ns();
     let error = leader.run(&mut bed, &order(&spec, None), &[], &RUNS).unwrap_err();
     assert!(iosonde_rig::clock::monotonic_ns() - began_ns < 30_000_000_000);

@@ -11,6 +11,7 @@ pub mod conclude;
 mod consistency;
 pub mod files;
 pub mod finding;
+pub mod hosts;
 pub mod portrait;
 pub mod requirement;
 pub mod sheet;

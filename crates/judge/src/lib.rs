@@ -7,6 +7,7 @@ pub mod check;
 pub mod drift;
 pub mod estimate;
 pub mod evidence;
+pub mod host_rates;
 pub mod levels;
 pub mod preconditioning;
 pub mod reach;

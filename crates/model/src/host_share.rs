@@ -11,6 +11,7 @@ impl HostDirection {
             iops: direction.iops,
             bytes_per_s: direction.bytes_per_s,
             latency_ns_mean: direction.latency_ns.mean,
+            latency_ns_p50: direction.latency_ns.p50,
             latency_ns_p99: direction.latency_ns.p99,
         }
     }

@@ -43,6 +43,9 @@ pub struct HostDirection {
     pub bytes_per_s: f64,
     /// Mean latency, in nanoseconds.
     pub latency_ns_mean: Option<f64>,
+    /// Median latency, in nanoseconds.
+    #[serde(default)]
+    pub latency_ns_p50: Option<f64>,
     /// 99th percentile of latency, in nanoseconds.
     pub latency_ns_p99: Option<f64>,
 }

@@ -215,6 +215,13 @@ pub enum LeftOut {
         /// Points that write new files.
         points: usize,
     },
+    /// The run has fewer hosts.
+    Hosts {
+        /// Points with more hosts.
+        points: usize,
+        /// Hosts of the run.
+        hosts: u32,
+    },
     /// The blocks are larger than a quarter of the part that may be addressed.
     LargeBlocks {
         /// Points with such blocks.

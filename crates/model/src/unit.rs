@@ -19,6 +19,8 @@ pub enum Unit {
     Ratio,
     /// Accelerators: `12.4 accelerators [12.1, 12.7]`.
     Accelerators,
+    /// Hosts: `7.8 hosts [7.1, 8.5]`.
+    Hosts,
     /// A conclusion without a value.
     None,
 }
@@ -35,6 +37,7 @@ impl Unit {
             Self::PerHour => "1/h",
             Self::Ratio => "ratio",
             Self::Accelerators => "accelerators",
+            Self::Hosts => "hosts",
             Self::None => "",
         }
     }

@@ -92,6 +92,34 @@ fn the_hosts_bytes_are_those_of_the_block_layer() {
     assert_eq!(folder.left(), [""; 0]);
 }
 
+/// All prepare, and those that a trial does not have issue nothing in it.
+#[test]
+fn the_number_of_hosts_changes_from_trial_to_trial() {
+    let folder = Folder::new("scaling");
+    let target = folder.target();
+    let words = ["run", "host-scaling", &target, "--set", "hosts=1,3", "--set", "depth=2", "--rounds", "3"];
+    let more = ["--time", "6s", "--size=16M", "--seed", "5", "--json"];
+    let run = document(&run(3, &folder, &[&words[..], &more].concat()));
+    let mut seen = Vec::new();
+    for trial in run["trials"].as_array().unwrap() {
+        let hosts = trial["hosts"].as_array().unwrap();
+        // Absent is one host.
+        let asked = trial["spec"]["hosts"].as_u64().unwrap_or(1);
+        assert_eq!(hosts.len() as u64, asked);
+        assert_eq!(trial["witnesses"]["hosts"]["hosts"].as_u64(), Some(asked));
+        let sum: u64 = hosts.iter().map(|host| host["issued_read_bytes"].as_u64().unwrap()).sum();
+        assert_eq!(Some(sum), trial["witnesses"]["issued_read_bytes"].as_u64());
+        if trial["phase"] == "prepare" {
+            assert_eq!(asked, 3, "every host fills its own file");
+        } else if !seen.contains(&asked) {
+            seen.push(asked);
+        }
+    }
+    seen.sort_unstable();
+    assert_eq!(seen, [1, 3]);
+    assert_eq!(folder.left(), [""; 0]);
+}
+
 const STUDY: [&str; 7] = ["--set", "depth=1,4,8", "--size=16M", "--precision", "1%", "--seed", "5"];
 
 fn begin(ranks: u32, folder: &Folder, time: &str) -> Child {

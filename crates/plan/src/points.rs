@@ -94,7 +94,8 @@ pub fn plan(study: &Study, device: &Device) -> Result<Plan, PlanError> {
     let device = &within_span(study, device);
     for asked in experiments(study, device)? {
         for spec in asked.experiment.grid(&asked.parameters, device)? {
-            let spec = device.by_hosts(spec);
+            let hosts = if asked.experiment.chooses_hosts() { spec.hosts } else { device.hosts.unwrap_or(1) };
+            let spec = device.by_hosts(spec).on_hosts(hosts);
             if left_out.leaves_out(&spec, device) {
                 continue;
             }
@@ -157,6 +158,7 @@ struct Counts {
     close: usize,
     beyond: usize,
     new_files: usize,
+    many_hosts: usize,
     askew: usize,
     large: usize,
     smallest_large_bytes: Option<u64>,
@@ -177,6 +179,8 @@ impl Counts {
             self.beyond += 1;
         } else if spec.files == Files::New && !device.new_files {
             self.new_files += 1;
+        } else if spec.hosts > device.hosts.unwrap_or(1) {
+            self.many_hosts += 1;
         } else if places.iter().any(|bytes| !bytes.is_multiple_of(unit_bytes)) {
             self.askew += 1;
         } else if spec.block_size_bytes.saturating_mul(SPAN_BLOCKS_MIN) > spec.span_bytes {
@@ -199,6 +203,7 @@ impl Counts {
             (self.close, LeftOut::StrideBelowBlock { points: self.close }),
             (self.beyond, LeftOut::BeyondSpan { points: self.beyond, span_bytes }),
             (self.new_files, LeftOut::NewFiles { points: self.new_files }),
+            (self.many_hosts, LeftOut::Hosts { points: self.many_hosts, hosts: device.hosts.unwrap_or(1) }),
             (self.askew, LeftOut::Misaligned { points: self.askew, unit_bytes }),
             (self.large, LeftOut::LargeBlocks { points: self.large, smallest_bytes, span_bytes }),
         ];

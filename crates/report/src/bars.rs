@@ -65,8 +65,24 @@ fn bar(share: f64, room: usize) -> String {
     pad(&format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8]), room)
 }
 
+/// Shades of a field, from the lightest.
+const SHADES: [char; 5] = ['·', '░', '▒', '▓', '█'];
+
+/// A row of a heat map whose fields have no words: a sign each, from left to right.
+fn shades(figure: &Figure, row: usize) -> String {
+    let mut fields: Vec<_> = figure.cells.iter().filter(|cell| cell.row == row).collect();
+    fields.sort_by_key(|cell| cell.column);
+    let sign = |shade: f64| SHADES[((shade.clamp(0.0, 1.0) * 5.0) as usize).min(4)];
+    fields.iter().flat_map(|cell| [sign(cell.shade); 2]).collect()
+}
+
 fn cells(figure: &Figure, paint: Paint) -> String {
     let widest = figure.y.places.iter().map(|name| columns(name)).max().unwrap_or(0);
+    if figure.cells.iter().all(|cell| cell.label.is_empty()) {
+        let line =
+            |row: usize| format!("    {}  {}\n", pad(&figure.y.places[row], widest), shades(figure, row));
+        return (0..figure.y.places.len()).rev().map(line).collect();
+    }
     let line = |cell: &crate::figure::HeatCell| {
         let (row, column) = (&figure.y.places[cell.row], &figure.x.places[cell.column]);
         let word = cell.standing.word().map_or_else(String::new, |word| format!("  {word}"));

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::text::glossary::TERMS;
+use crate::text::host_table::{HEADS, host_rows};
 use crate::text::point_table::point_table;
 use crate::text::result_table::{Cell, ResultRow};
 use crate::text::results::results;
@@ -51,6 +52,7 @@ fn document(run: &Run, pictures: bool) -> String {
     findings(run, &mut out);
     let mut figures = Figures { all: figures(run), pictures, next: 1 };
     experiments(run, &mut figures, &mut out);
+    hosts(run, &mut out);
     excluded(run, &mut out);
     facts("The storage", &story::device_facts(run), &mut out);
     for note in run.info.device.notes.iter().map(text::note) {
@@ -225,6 +227,15 @@ fn experiments(run: &Run, figures: &mut Figures, out: &mut String) {
     for shown in figures.all.clone().iter().filter(|figure| figure.experiment.is_none()) {
         put(out, &format!("\n## {}\n", shown.title));
         figure(shown, figures, out);
+    }
+}
+
+fn hosts(run: &Run, out: &mut String) {
+    let Some(rows) = host_rows(run) else { return };
+    put(out, &format!("\n## Hosts\n\n{}.\n", inline(&rows.caption)));
+    table(&HEADS, rows.rows.into_iter(), out);
+    if let Some(rest) = rows.rest {
+        put(out, &format!("\n{}.", inline(&rest)));
     }
 }
 

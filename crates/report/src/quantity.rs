@@ -18,6 +18,8 @@ pub enum Quantity {
     Seconds,
     /// Queue depth: `46`; with an interval `46 requests [41, 52]`.
     InFlight,
+    /// Hosts: `8`; with an interval `7.8 hosts [7.1, 8.5]`.
+    Hosts,
     /// A ratio: `1.00×`.
     Ratio,
     /// How far out in the tail: 1 request in so many waits longer. 100 is written `p99`.
@@ -49,6 +51,7 @@ impl Quantity {
             "ns" => Self::Nanoseconds,
             "s" => Self::Seconds,
             "requests" => Self::InFlight,
+            "hosts" => Self::Hosts,
             "ratio" => Self::Ratio,
             _ => return None,
         })
@@ -63,6 +66,7 @@ impl Quantity {
             Self::Nanoseconds => "ns",
             Self::Seconds => "s",
             Self::InFlight => "in_flight",
+            Self::Hosts => "hosts",
             Self::Ratio => "ratio",
             Self::Percent => "percent",
             Self::Celsius => "celsius",
@@ -87,7 +91,7 @@ impl Quantity {
             Self::Iops => &[(1.0, "IOPS"), (1e3, "k IOPS"), (1e6, "M IOPS"), (1e9, "G IOPS")],
             Self::Nanoseconds => &[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")],
             Self::Seconds => &[(1.0, "s")],
-            Self::InFlight => &[(1.0, "")],
+            Self::InFlight | Self::Hosts => &[(1.0, "")],
             Self::Ratio => &[(1.0, "×")],
             Self::Percent => &[(1.0, "%")],
             Self::Celsius => &[(1.0, "°C")],
@@ -135,6 +139,7 @@ impl Quantity {
             Self::Iops => Some(Unit::Iops),
             Self::Nanoseconds => Some(Unit::Time),
             Self::InFlight => Some(Unit::InFlight),
+            Self::Hosts => Some(Unit::Hosts),
             Self::Ratio => Some(Unit::Ratio),
             Self::Seconds | Self::Percent | Self::Celsius | Self::Tail | Self::Place => None,
         }
@@ -149,7 +154,7 @@ impl Quantity {
             Self::Iops => units::count(value).replace(".00", "").replace(".0", ""),
             Self::Tail => percentile(value),
             Self::Ratio => format!("{value}×"),
-            Self::Seconds | Self::InFlight | Self::Percent | Self::Celsius | Self::Place => {
+            Self::Seconds | Self::InFlight | Self::Hosts | Self::Percent | Self::Celsius | Self::Place => {
                 format!("{value}")
             }
         }
@@ -161,7 +166,10 @@ impl Quantity {
             // A queue depth of 46.3 is never set, and a size is a power of two or nearly.
             Self::InFlight if magnitude >= 9.95 => 0,
             _ if shown.fract() == 0.0
-                && matches!(self, Self::Bytes | Self::InFlight | Self::Percent | Self::Celsius) =>
+                && matches!(
+                    self,
+                    Self::Bytes | Self::InFlight | Self::Hosts | Self::Percent | Self::Celsius
+                ) =>
             {
                 0
             }

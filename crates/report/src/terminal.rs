@@ -6,6 +6,7 @@ use crate::{
     text::{
         self, counted_error,
         footnote::WARNINGS_MAX,
+        host_table::{HEADS, host_rows},
         number::{Figure, Style, in_a_column},
         point_table::{PointRow, point_table},
         requirement::RequirementTable,
@@ -25,6 +26,8 @@ pub use crate::paint::Paint;
 
 /// Where a section's text begins: behind the longest of VALID, RESULTS, POINTS, ADVICE.
 const HEAD: usize = 10;
+/// Columns of a host's rank and name.
+const NAME_MOST: usize = 18;
 /// Where text begins behind the answer of a test, or behind a label.
 const LEAD: usize = 14;
 
@@ -39,6 +42,7 @@ pub fn summary(run: &Run, paint: Paint) -> String {
         sheet_of(run, paint),
         results_of(run, paint),
         points(run, paint),
+        hosts(run, paint),
         requirements_beside(run, paint),
         advice(run, paint),
     ]
@@ -323,6 +327,25 @@ fn points(run: &Run, paint: Paint) -> String {
     out
 }
 
+/// Hosts beside each other.
+fn hosts(run: &Run, paint: Paint) -> String {
+    let Some(table) = host_rows(run) else { return String::new() };
+    let heads = HEADS.map(str::to_owned);
+    // Interval and ratio are the last to be cut: a name is known by its rank.
+    let short = |row: &[String; 7]| {
+        let mut row = row.clone().map(|cell| clean(&cell));
+        if columns(&row[0]) > NAME_MOST {
+            row[0] = format!("{}…", row[0].chars().take(NAME_MOST - 1).collect::<String>());
+        }
+        row
+    };
+    let rows: Vec<[String; 7]> = std::iter::once(heads).chain(table.rows.iter().map(short)).collect();
+    let rest =
+        table.rest.map_or_else(String::new, |rest| paint.hang("  ", 4, &clean(&rest.replace('`', ""))));
+    let caption = paint.hang(&head(paint, "HOSTS"), HEAD, &clean(&table.caption));
+    format!("\n{caption}{}{rest}", rows_of_figures(&rows, paint))
+}
+
 fn advice(run: &Run, paint: Paint) -> String {
     let mut out = String::new();
     for advised in crate::text::advice::advised(run) {
@@ -428,11 +451,11 @@ fn latency_table(trial: &Trial, paint: Paint) -> String {
 }
 
 /// Rows below their heads.
-fn rows_of_figures(rows: &[[String; 8]], paint: Paint) -> String {
-    let widths: [usize; 8] =
+fn rows_of_figures<const N: usize>(rows: &[[String; N]], paint: Paint) -> String {
+    let widths: [usize; N] =
         std::array::from_fn(|at| rows.iter().map(|row| columns(&row[at])).max().unwrap_or(0) + 2);
-    let line = |(nth, row): (usize, &[String; 8])| {
-        let cells: String = (0..8).map(|at| pad(&row[at], widths[at])).collect();
+    let line = |(nth, row): (usize, &[String; N])| {
+        let cells: String = (0..N).map(|at| pad(&row[at], widths[at])).collect();
         let line = format!("  {}", cells.trim_end());
         format!("{}\n", if nth == 0 { paint.ink(Ink::Quiet, &line) } else { line })
     };

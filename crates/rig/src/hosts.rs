@@ -4,7 +4,7 @@
 //! done with the jobs of one host. Percentiles come from the merged histogram, never from those of the hosts. Counters
 //! of a machine are its own: of several hosts on one machine only the first one's count.
 
-use iosonde_model::{HostShare, Stream, Togetherness, Trial, TrialSpec, Witnesses};
+use iosonde_model::{HostShare, Stream, Togetherness, Trial, Witnesses};
 
 use crate::{
     merge::{self, Recorded},
@@ -171,7 +171,7 @@ fn sum(mut trials: Vec<Trial>) -> Trial {
     let streams = streams(&mut trials);
     let (mut first, hosts) = (trials[0].clone(), trials.len() as u32);
     let recorded = merge::recorded(trials.into_iter().map(of_trial).collect());
-    first.spec = first.spec.each_stream(|spec| TrialSpec { hosts, ..spec });
+    first.spec = first.spec.on_hosts(hosts);
     Trial {
         elapsed_s,
         warmup_s,
@@ -250,7 +250,9 @@ fn stream(parts: Vec<Stream>) -> Stream {
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::{Direction, Histogram, LatencySummary, Op, Phase, Window, WindowDirection};
+    use iosonde_model::{
+        Direction, Histogram, LatencySummary, Op, Phase, TrialSpec, Window, WindowDirection,
+    };
 
     use super::*;
 

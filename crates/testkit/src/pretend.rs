@@ -55,6 +55,12 @@ impl Pretend {
         }
     }
 
+    /// The same storage, that so many hosts share.
+    pub fn on_hosts(hosts: u32) -> Self {
+        let usual = Self::usual();
+        Self { device: Device { hosts: Some(hosts).filter(|&hosts| hosts > 1), ..usual.device }, ..usual }
+    }
+
     /// The law.
     pub fn iops(&self, spec: &TrialSpec) -> f64 {
         let bytes = spec.block_size_bytes as f64;

@@ -21,6 +21,7 @@ const fn axis(name: &'static str, of: fn(&TrialSpec) -> f64, counts: Counts) -> 
 }
 
 pub const IN_FLIGHT: Axis = axis("queue depth", |s| s.asked_in_flight() as f64, Counts::InFlight);
+pub const HOSTS: Axis = axis("hosts", |s| f64::from(s.hosts), Counts::InFlight);
 pub const BLOCK: Axis = axis("block size", |s| s.block_size_bytes as f64, Counts::Bytes);
 pub const STRIDE: Axis = axis("stride", |s| s.stride_bytes.unwrap_or(0) as f64, Counts::Bytes);
 pub const SPAN: Axis = axis("span of the addresses", |s| s.span_bytes as f64, Counts::Bytes);

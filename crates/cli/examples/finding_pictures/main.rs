@@ -22,7 +22,7 @@ fn main() -> std::process::ExitCode {
     for kind in FINDINGS.iter().filter(|kind| only.as_ref().is_none_or(|only| kind.id().as_str() == only)) {
         let proof = kind.proof();
         // First seed of the test of all proofs.
-        let drawn = iosonde_cli::run_simulated(proof.device, proof.study, None, 11).and_then(|run| {
+        let drawn = iosonde_cli::run_proof(kind, 11).and_then(|run| {
             let of_kind = || run.findings.iter().filter(|finding| finding.name == kind.id());
             let known = of_kind().zip(proof.truths).find(|(_, truth)| truth.0.is_some());
             let (finding, truth): (&Finding, _) = known.ok_or("nothing was found")?;

@@ -188,6 +188,7 @@ fn unit(finding: &Finding) -> Unit {
         "IOPS" => Unit::Iops,
         "B" => Unit::Bytes,
         "requests" => Unit::InFlight,
+        "hosts" => Unit::Hosts,
         "1/h" => Unit::PerHour,
         _ => Unit::Ratio,
     }

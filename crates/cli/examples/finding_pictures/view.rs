@@ -16,6 +16,7 @@ pub fn of(run: &Run, finding: &Finding, truth: f64) -> Frame {
         FindingName::QueueDepthKnee | FindingName::DepthFor95Percent => {
             place(over(&data::IN_FLIGHT, Figure::Requests))
         }
+        FindingName::HostSaturation => place(over(&data::HOSTS, Figure::Requests)),
         FindingName::BaseLatency => level(data::quantiles(run, finding)),
         FindingName::PerRequestCost => level(over(&data::BLOCK, Figure::TimeEach).logarithmic()),
         FindingName::HalfSize | FindingName::PlateauBlockSize | FindingName::ProgramPlateau => {

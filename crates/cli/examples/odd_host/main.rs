@@ -11,6 +11,7 @@
 #[allow(dead_code, reason = "the other bench asks more of a noise")]
 mod draw;
 mod kinds;
+mod row;
 
 use draw::Dice;
 use iosonde_cli::run_on_cluster;
@@ -19,8 +20,8 @@ use iosonde_model::{
     CheckName, HostShare, Outcome, Phase, Run, Trial,
     cause::{Cause, OddHost, OddOne},
 };
-use iosonde_stats::clustered_share::{Block, ClusteredShare};
 use kinds::{Drawn, Kind};
+use row::row;
 
 /// Turns of the queue in a trial from which on plain counts check the truth: they are off by a turn at most, 1 %.
 const TURNS_OF_TRUTH: u64 = 100;
@@ -182,16 +183,4 @@ fn print(mut tally: Tally, kind: Kind, runs: u64, seed: u64) {
          {TURNS_OF_TRUTH} turns a trial differ from them by at most {:.2} %",
         100.0 * most
     );
-}
-
-fn row(what: &str, count: u64, of: u64) {
-    if of == 0 {
-        return;
-    }
-    // Spread evenly: the clusters are independent, and their order means nothing.
-    let events = |nth: u64| (nth + 1) * count / of - nth * count / of;
-    let blocks: Vec<Block> = (0..of).map(|nth| Block { events: events(nth), of: 1 }).collect();
-    let ends = ClusteredShare::of(&blocks, 1.0).map(|share| share.ends(0.95));
-    let (low, high) = ends.unwrap_or((0.0, 1.0));
-    println!("| {what} | {count} of {of} | {:.1}–{:.1} % |", 100.0 * low, 100.0 * high);
 }

@@ -117,6 +117,9 @@ impl Measurement {
     /// Sends the streams that have limits of their own.
     pub fn trial_each(&mut self, order: Order, own: &[Limits]) -> Result<Trial, Failure> {
         let Order { spec, phase, .. } = order;
+        // What is prepared is prepared by all, however many hosts measure.
+        let by_all = (phase == Phase::Prepare).then(|| spec.clone().on_hosts(self.session.hosts.count()));
+        let order = Order { spec: by_all.as_ref().unwrap_or(spec), ..order };
         if let Some(book) = self.book.as_mut().filter(|_| self.settle) {
             // Before each trial, not after: the run's own beginning is a commit too, and so is another's turn.
             book.notebook.settle()?;

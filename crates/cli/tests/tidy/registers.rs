@@ -35,7 +35,7 @@ pub(crate) const HELPERS: &[(&str, &[&str])] = &[
     ),
     ("crates/report/src/chart", &["course", "heat", "law", "mixes", "pick"]),
     ("crates/sim/src/part", &["effects"]),
-    ("crates/store/src/export", &["capacity", "figures", "fio_form", "fio_logs"]),
+    ("crates/store/src/export", &["capacity", "cells", "figures", "fio_form", "fio_logs"]),
     (
         "crates/store/src/import",
         &["build", "corpus", "damage", "fio_jobs", "fio_options", "json", "table", "words", "xml"],

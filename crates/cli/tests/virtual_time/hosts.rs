@@ -2,7 +2,8 @@
 
 use iosonde_cli::run_on_cluster;
 use iosonde_hosts::Cluster;
-use iosonde_model::{CheckName, Outcome, Run};
+use iosonde_infer::hosts::host_table;
+use iosonde_model::{CheckName, FindingName, Outcome, Phase, Run};
 
 /// Four servers that take 80 us each, for any host: 50,000 requests a second.
 const SHARED: &str = r#"
@@ -89,6 +90,74 @@ fn a_host_that_begins_late_makes_the_trial_invalid() {
     };
     assert!(short > 0);
     assert_eq!(run.verdicts.iter().filter(of_trials).count(), short);
+}
+
+/// 16 servers that take 80 us each.
+const SIXTEEN: &str = r#"
+name = "shared"
+summary = "a server of sixteen that all hosts share"
+capacity = "4GiB"
+[queue]
+servers = 16
+service = { fixed = "80us" }
+"#;
+
+#[test]
+fn throughput_grows_with_the_hosts_until_the_servers_are_busy() {
+    let study = "name = \"x\"\nquestion = \"?\"\ntime = \"10s\"\n[[experiment]]\nkind = \"host-scaling\"\ndepth = 4\n";
+    let run = run_on_cluster(SIXTEEN, study, Cluster::new(24), 1).unwrap();
+    let hosts: Vec<u32> = run.points.iter().map(|point| point.spec.hosts).collect();
+    assert_eq!(hosts, [1, 2, 4, 8, 16, 24]);
+    for point in &run.points {
+        // Four requests of each host, one server each, 80 us.
+        let truth = f64::from((4 * point.spec.hosts).min(16)) / 80e-6;
+        let iops = point.read.as_ref().expect("it reads").iops.value;
+        assert!((iops / truth - 1.0).abs() < 0.005, "{} hosts: {iops} for {truth}", point.spec.hosts);
+    }
+    for trial in run.trials.iter().filter(|trial| trial.round > 0) {
+        assert_eq!(trial.hosts.len(), trial.spec.hosts as usize, "the others have no part");
+        assert_eq!(trial.witnesses.hosts.unwrap().hosts, trial.spec.hosts);
+        let each = trial.hosts.iter().map(|host| host.in_flight_mean.unwrap());
+        assert!(each.into_iter().all(|depth| (depth - 4.0).abs() < 0.1), "every one keeps its queue depth");
+    }
+    let rounds = run.trials.iter().filter(|trial| trial.round == 1 && trial.phase == Phase::Measure);
+    let first: Vec<u32> = rounds.map(|trial| trial.spec.hosts).collect();
+    assert_eq!(first.len(), hosts.len(), "a round has each number once");
+    assert_ne!(first, hosts, "in random order");
+    let found = run.findings.iter().find(|finding| finding.name == FindingName::HostSaturation).unwrap();
+    let (low, high) = found.low.zip(found.high).expect("24 hosts are six times enough");
+    assert!(low <= 4.0 && 4.0 <= high && high - low < 0.5, "16 servers / 4 requests: {low} to {high}");
+}
+
+/// Hosts are compared where all of them take part.
+#[test]
+fn the_table_of_hosts_is_of_all_hosts_and_marks_the_odd_one() {
+    let study = "name = \"x\"\nquestion = \"?\"\ntime = \"10s\"\n[[experiment]]\nkind = \"host-scaling\"\ndepth = 10\n";
+    let run = run_on_cluster(SHARED, study, Cluster::new(8).with_shallow(5, 0.8), 1).unwrap();
+    let table = host_table(&run).expect("eight hosts measured");
+    assert_eq!((table.rows.len(), table.spec.hosts), (8, 8));
+    let odd: Vec<u32> = table.rows.iter().filter(|row| row.odd.is_some()).map(|row| row.rank).collect();
+    assert_eq!(odd, [5]);
+    // Seven of ten requests and one of eight: 8 / 78.
+    assert!((table.rows[5].share - 8.0 / 78.0).abs() < 0.001, "{}", table.rows[5].share);
+    let sum: f64 = table.rows.iter().map(|row| row.iops.value).sum();
+    assert!((sum / TRUE_IOPS - 1.0).abs() < 0.02, "{sum}");
+    let others = table.rows.iter().filter(|row| row.rank != 5);
+    for row in others {
+        let (low, high) = row.iops.low.zip(row.iops.high).expect("enough rounds");
+        let truth = TRUE_IOPS * 10.0 / 78.0;
+        assert!(low * 0.99 <= truth && truth <= high * 1.01, "{low} to {high} for {truth}");
+        // 78 requests before four servers of 80 us: 19 turns of 80 us, without a p99 where a trial is short.
+        let p50_ns = row.latency_ns_p50.expect("it has requests");
+        assert!((1.2e6..1.9e6).contains(&p50_ns) && row.latency_ns_p99.is_none_or(|p99_ns| p99_ns > p50_ns));
+        assert!(row.late_ns.abs() < 1.0, "virtual starts are exact");
+    }
+    let alone = run_on_cluster(SHARED, STUDY, Cluster::new(2), 1).unwrap();
+    assert_eq!(
+        host_table(&alone).map(|table| table.rows.len()),
+        Some(2),
+        "two are shown, and none is called odd"
+    );
 }
 
 /// The shortest study with enough rounds: five of trials of 0.15 s.

@@ -15,7 +15,7 @@ pub(crate) mod design;
 
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::{
-    About, Conditions, Estimate, Inconclusive,
+    About, Conditions, Estimate, Inconclusive, TrialSpec,
     detail::{DepthMiss, QueueDepthProblem},
 };
 use iosonde_stats::{normal, student_t};
@@ -168,16 +168,28 @@ fn reaches(share: f64, deepest: f64, k: f64, log_knee: f64) -> f64 {
 
 /// The curves that the points of a group allow, or why none.
 pub(super) fn of(group: &Group, confidence: f64) -> Result<ClosedLoopFit, Inconclusive> {
-    Ok(fit(&depths(group, confidence)?, confidence)?)
+    over(group, TrialSpec::asked_in_flight, confidence)?.map_err(Inconclusive::from)
+}
+
+/// The curves over another number than the queue depth, which is proportional to it; or why none.
+///
+/// # Errors
+/// Points that cannot be used; within, why they follow no curve.
+pub(super) fn over(
+    group: &Group,
+    number: fn(&TrialSpec) -> u64,
+    confidence: f64,
+) -> Result<Result<ClosedLoopFit, QueueDepthProblem>, Inconclusive> {
+    Ok(fit(&depths(group, number, confidence)?, confidence))
 }
 
 /// The points of a group in the order of their depth, or why they cannot be used.
-fn depths(group: &Group, confidence: f64) -> Result<Vec<Depth>, Inconclusive> {
+fn depths(group: &Group, number: fn(&TrialSpec) -> u64, confidence: f64) -> Result<Vec<Depth>, Inconclusive> {
     let mut depths = Vec::new();
     for evidence in &group.points {
         let rate = group::valid_rate(evidence, group.op, &[About::Depth])?;
         depths.push(Depth {
-            in_flight: evidence.point.spec.asked_in_flight() as f64,
+            in_flight: number(&evidence.point.spec) as f64,
             log_rate: rate.log_mean,
             standard_error: rate.normal_error(confidence),
         });

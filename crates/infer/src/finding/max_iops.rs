@@ -37,7 +37,7 @@ impl FindingKind for MaxIops {
     }
 
     fn answers(&self) -> &'static [ExperimentName] {
-        &[ExperimentName::QueueDepth, ExperimentName::Jobs]
+        &[ExperimentName::QueueDepth, ExperimentName::Jobs, ExperimentName::HostScaling]
     }
 
     fn told(&self) -> Told {

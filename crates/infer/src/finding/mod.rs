@@ -26,6 +26,7 @@ registry! {
     /// Every finding.
     pub FINDINGS: FindingKind "finding" {
         device_bandwidth::DeviceBandwidth,
+        host_saturation::HostSaturation,
         max_iops::MaxIops,
         base_latency::BaseLatency,
         per_request_cost::PerRequestCost,
@@ -122,6 +123,11 @@ pub trait FindingKind: Sync {
 
     /// A simulated device and a study whose answer is known.
     fn proof(&self) -> Proof;
+
+    /// Simulated hosts that run the study of its proof at the same time.
+    fn proof_hosts(&self) -> u32 {
+        1
+    }
 }
 
 /// The findings that an experiment's points can answer, in the order of the registry.
@@ -320,8 +326,12 @@ mod tests {
                 kind.name()
             );
             let study = Study::parse(proof.study, kind.name()).unwrap();
-            let device =
-                Device { engine: "sim".into(), direct: true, ..Device::unknown("simulated", 1 << 30) };
+            let device = Device {
+                engine: "sim".into(),
+                direct: true,
+                hosts: Some(kind.proof_hosts()),
+                ..Device::unknown("simulated", 1 << 30)
+            };
             let plan = points::plan(&study, &device).unwrap();
             assert!(plan.left_out.is_empty(), "{}: {:?}", kind.name(), plan.left_out);
             let found = &Pretend { device, ..Pretend::usual() }.conclusions(kind, proof.study, 1)[0];
@@ -404,7 +414,7 @@ mod tests {
         let cases = || LACKING.into_iter().chain(CASES);
         for (kind, case) in FINDINGS.iter().flat_map(|kind| cases().map(move |case| (kind, case))) {
             let study = Study::parse(kind.proof().study, kind.name()).unwrap();
-            let pretend = Pretend::usual();
+            let pretend = Pretend::on_hosts(kind.proof_hosts());
             let points = points::plan(&study, &pretend.device).unwrap().points;
             let mut evidence = pretend.evidence(&points, 1);
             broken(&mut evidence, case);
@@ -428,7 +438,7 @@ mod tests {
         let mut found = Vec::new();
         for kind in FINDINGS.iter() {
             let study = Study::parse(kind.proof().study, kind.name()).unwrap();
-            let pretend = Pretend::usual();
+            let pretend = Pretend::on_hosts(kind.proof_hosts());
             let points = points::plan(&study, &pretend.device).unwrap().points;
             let evidence = pretend.evidence(&points, 1);
             let findings = kind.conclude("x", &evidence, 0.95);

@@ -64,7 +64,7 @@ pub(super) fn valid_weighted_mean(
 }
 
 /// The same with a share by which every value may be wrong in the same way, in quadrature.
-pub(super) fn widened(estimate: Estimate, share: f64) -> Estimate {
+pub(crate) fn widened(estimate: Estimate, share: f64) -> Estimate {
     let wider = |end: Option<f64>| end.map(|end| (end / estimate.value).ln().hypot(share));
     Estimate {
         low: wider(estimate.low).map(|half| estimate.value * (-half).exp()),

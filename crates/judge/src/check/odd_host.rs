@@ -24,15 +24,15 @@
 
 use std::collections::BTreeMap;
 
-use iosonde_model::{
-    About, CheckName, HostDirection, HostShare, Op, Phase, Reason, Run, Scope, Trial, Verdict, cause,
-};
+use iosonde_model::{About, CheckName, Phase, Reason, Run, Scope, Verdict, cause};
+#[cfg(test)]
+use iosonde_model::{HostDirection, HostShare};
 use iosonde_stats::{LogEstimate, robust::median};
 
 use super::{Check, TrialStanding};
 #[cfg(test)]
 use super::{Specimens, specimen};
-use crate::estimate::FEWEST_TRIALS;
+use crate::{estimate::FEWEST_TRIALS, host_rates::HostRates};
 
 /// Family-wise confidence of the statements about all hosts.
 const CONFIDENCE: f64 = 0.95;
@@ -83,60 +83,6 @@ fn share(rank: u32, iops: f64) -> HostShare {
     HostShare { rank, read: Some(read), ..HostShare::default() }
 }
 
-/// The hosts of one round.
-struct Round {
-    /// Logarithm of each host's throughput.
-    logs: Vec<f64>,
-    /// What one turn more or less on both sides of a ratio changes it by; 0 where Little's law tells the throughput.
-    /// Hosts that take turns at a queue complete all that they have outstanding in each, and the same hosts are ahead
-    /// in each round.
-    one_turn: f64,
-}
-
-/// A host's throughput in one trial, as logarithms.
-struct Throughput {
-    ios: f64,
-    by_count: f64,
-    /// Mean queue depth over mean latency.
-    by_law: Option<f64>,
-}
-
-impl Throughput {
-    fn of(host: &HostShare) -> Self {
-        let sum = |of: fn(&HostDirection) -> Option<f64>| -> Option<f64> {
-            Op::DIRECTIONS.into_iter().filter_map(|op| host.direction(op)).map(of).sum()
-        };
-        let ios = sum(|own| Some(own.ios as f64)).unwrap_or(0.0);
-        let waited_ns = sum(|own| match own.ios {
-            0 => Some(0.0),
-            ios => own.latency_ns_mean.map(|mean_ns| mean_ns * ios as f64),
-        });
-        let by_law =
-            host.in_flight_mean.zip(waited_ns).map(|(depth, waited_ns)| (depth * ios / waited_ns * 1e9).ln());
-        let by_count = sum(|own| Some(own.iops)).unwrap_or(0.0).ln();
-        Self { ios, by_count, by_law: by_law.filter(|log| log.is_finite()) }
-    }
-}
-
-/// A trial as a round; `None` where a host did nothing.
-fn round(trial: &Trial) -> Option<Round> {
-    let hosts: Vec<Throughput> = trial.hosts.iter().map(Throughput::of).collect();
-    let least = hosts.iter().map(|host| host.ios).reduce(f64::min)?;
-    if least <= 0.0 || !hosts.iter().all(|host| host.by_count.is_finite()) {
-        return None;
-    }
-    let outstanding = trial.spec.asked_in_flight() as f64 / hosts.len() as f64;
-    let one_turn = 2.0 * (1.0 + outstanding / least).ln();
-    // Flushes are in the queue depth and in no direction's latency.
-    let holds =
-        |log: &f64, host: &Throughput| trial.flush.is_none() && (log - host.by_count).abs() <= one_turn;
-    let by_law = hosts.iter().map(|host| host.by_law.filter(|log| holds(log, host)));
-    match by_law.collect() {
-        Some(logs) => Some(Round { logs, one_turn: 0.0 }),
-        None => Some(Round { logs: hosts.iter().map(|host| host.by_count).collect(), one_turn }),
-    }
-}
-
 /// Logarithm of each host's throughput over the median of the like hosts but itself.
 fn log_ratios(logs: &[f64], like: &[bool]) -> Vec<f64> {
     let mut sorted: Vec<f64> =
@@ -159,11 +105,11 @@ fn verdict(run: &Run, standing: &TrialStanding) -> Verdict {
     if hosts < HOSTS_MIN {
         return Verdict::NotChecked(reason(cause::OddHost::TooFewHosts { hosts, needed: HOSTS_MIN }));
     }
-    let mut points: BTreeMap<usize, Vec<Round>> = BTreeMap::new();
+    let mut points: BTreeMap<usize, Vec<HostRates>> = BTreeMap::new();
     for trial in &run.trials {
         let counts = trial.phase == Phase::Measure && standing.is_valid_for(trial, About::Rate);
         let whole = trial.hosts.len() == hosts;
-        if let Some((point, round)) = trial.point.filter(|_| counts && whole).zip(round(trial)) {
+        if let Some((point, round)) = trial.point.filter(|_| counts && whole).zip(HostRates::of(trial)) {
             points.entry(point).or_default().push(round);
         }
     }
@@ -186,7 +132,7 @@ fn verdict(run: &Run, standing: &TrialStanding) -> Verdict {
 }
 
 /// Hosts that differ from those that are left, the one that differs most first.
-fn stepped_down(hosts: usize, points: &BTreeMap<usize, Vec<Round>>) -> Vec<(usize, Ratio)> {
+fn stepped_down(hosts: usize, points: &BTreeMap<usize, Vec<HostRates>>) -> Vec<(usize, Ratio)> {
     let confidence = 1.0 - (1.0 - CONFIDENCE) / hosts as f64;
     let mut like = vec![true; hosts];
     let mut left = hosts;
@@ -217,7 +163,7 @@ impl Ratio {
 }
 
 /// Each host's ratio to those that are like, itself excluded: the geometric mean over the points.
-fn ratios(points: &BTreeMap<usize, Vec<Round>>, like: &[bool], confidence: f64) -> Vec<(usize, Ratio)> {
+fn ratios(points: &BTreeMap<usize, Vec<HostRates>>, like: &[bool], confidence: f64) -> Vec<(usize, Ratio)> {
     let of_host = |host: usize, rounds: &[(Vec<f64>, f64)]| {
         let logs: Vec<f64> = rounds.iter().map(|(logs, _)| logs[host]).collect();
         let one_turn = rounds.iter().map(|(_, one_turn)| one_turn).sum::<f64>() / rounds.len() as f64;
@@ -225,7 +171,7 @@ fn ratios(points: &BTreeMap<usize, Vec<Round>>, like: &[bool], confidence: f64) 
     };
     let mut sums = vec![(0.0, 0.0, 0.0); like.len()];
     for rounds in points.values() {
-        let compared = |round: &Round| (log_ratios(&round.logs, like), round.one_turn);
+        let compared = |round: &HostRates| (log_ratios(&round.logs, like), round.one_turn);
         let rounds: Vec<(Vec<f64>, f64)> = rounds.iter().map(compared).collect();
         for (host, (log, half, count)) in sums.iter_mut().enumerate() {
             if let Some((own_log, own_half)) = of_host(host, &rounds) {

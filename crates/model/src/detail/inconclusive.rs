@@ -87,6 +87,8 @@ pub enum Inconclusive {
     SizeLaw(SizeLawProblem),
     /// About queue depths.
     QueueDepth(QueueDepthProblem),
+    /// About numbers of hosts, which take the place of queue depths in the problem.
+    Hosts(QueueDepthProblem),
     /// The device saw less than half of some queue depths, and the others do not answer.
     ExcludedDepths {
         /// Queue depths that were excluded.

@@ -33,4 +33,6 @@ pub enum Lack {
     WholeFiles,
     /// Several workers, and one at the same total queue depth.
     Workers,
+    /// Reads or writes by several numbers of hosts.
+    Hosts,
 }

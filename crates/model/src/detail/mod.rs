@@ -48,7 +48,7 @@ pub use mapping_unit::{MappingUnit, MappingUnitProblem};
 pub use note::{Law, Note};
 pub use platter::{Platter, PlatterProblem};
 pub use processor::{Bottleneck, ProcessorShare};
-pub use queue_depth::{ClosedLoop, DepthMiss, EffectiveDepth, QueueDepthProblem};
+pub use queue_depth::{ClosedLoop, DepthMiss, EffectiveDepth, HostCurve, QueueDepthProblem};
 pub use readahead::{Readahead, ReadaheadProblem};
 pub use size_law::{Plateau, PlateauMethod, RoundTrip, SizeLaw, SizeLawProblem};
 pub use training::{CheckpointSaved, TrainingFed};
@@ -102,6 +102,8 @@ pub enum Detail {
     RoundTrip(RoundTrip),
     /// A closed-loop curve of throughput over queue depth.
     ClosedLoop(ClosedLoop),
+    /// Saturation of what hosts share.
+    HostCurve(HostCurve),
     /// Queue depths at the program and at the device.
     EffectiveDepth(EffectiveDepth),
     /// Load up to which a latency limit is kept.

@@ -11,6 +11,14 @@ pub struct ClosedLoop {
     pub excluded_queue_depths: Vec<u64>,
 }
 
+/// Fit of a closed-loop curve to throughput over the number of hosts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HostCurve {
+    /// Largest deviation from the curve, where the deviations exceed their errors and the interval was widened; its
+    /// queue depth is a number of hosts.
+    pub widened_for: Option<DepthMiss>,
+}
+
 /// Deviation of the throughput at one queue depth from a curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DepthMiss {

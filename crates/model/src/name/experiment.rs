@@ -10,6 +10,7 @@ super::declare::names! {
         OpenLoop "open-loop",
         Latency "latency",
         Jobs "jobs",
+        HostScaling "host-scaling",
         Stride "stride",
         Alignment "alignment",
         WorkingSet "working-set",

@@ -4,6 +4,7 @@ super::declare::names! {
     /// Name of a finding: what was concluded about the storage.
     FindingName "finding" {
         DeviceBandwidth "device_bandwidth",
+        HostSaturation "host_saturation",
         MaxIops "max_iops",
         BaseLatency "base_latency",
         PerRequestCost "per_request_cost",

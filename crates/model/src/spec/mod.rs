@@ -293,6 +293,12 @@ impl TrialSpec {
         Self { and, ..change(self) }
     }
 
+    /// This workload on so many hosts.
+    #[must_use]
+    pub fn on_hosts(self, hosts: u32) -> Self {
+        self.each_stream(|stream| Self { hosts, ..stream })
+    }
+
     /// This stream without the others.
     #[must_use]
     pub fn alone(&self) -> Self {

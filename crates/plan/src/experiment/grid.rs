@@ -38,6 +38,10 @@ pub(super) const fn jobs(default: &'static str) -> Parameter {
     key("jobs", "workers at the same time", default)
 }
 
+pub(super) const fn hosts(default: &'static str) -> Parameter {
+    key("hosts", "hosts that take part; N is all hosts of the run", default)
+}
+
 pub(super) const fn mix(default: &'static str) -> Parameter {
     key("mix", "share of reads in percent, for randrw and rw", default)
 }
@@ -121,6 +125,9 @@ fn crossed(given: &Parameters, device: &Device, patterns: Vec<Rw>) -> Result<Vec
     grid.vary(block_sizes(given)?, |spec, bytes| spec.block_size_bytes = bytes)?;
     grid.vary(at_most(given, "depth", DEPTH_MAX)?, |spec, depth| spec.queue_depth = depth)?;
     grid.vary(at_most(given, "jobs", JOBS_MAX)?, |spec, jobs| spec.jobs = jobs)?;
+    let all_hosts = device.hosts.unwrap_or(1);
+    let hosts = given.if_given("hosts", |given, key| given.counts_of(key, "N", all_hosts))?;
+    grid.vary(hosts, |spec, hosts| spec.hosts = hosts)?;
     let mixes = given.if_given("mix", Parameters::percentages)?;
     grid.vary_where(|rw| rw.is_mixed(), mixes, mixed)?;
     grid.places(device)?;

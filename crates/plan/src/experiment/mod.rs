@@ -18,6 +18,7 @@ registry! {
         open_loop::OpenLoop,
         latency::Latency,
         jobs::Jobs,
+        host_scaling::HostScaling,
         stride::Stride,
         alignment::Alignment,
         working_set::WorkingSet,
@@ -82,6 +83,11 @@ pub trait Experiment: Sync {
         self.manner(parameters)
     }
 
+    /// Returns true if it chooses how many hosts take part in each point; otherwise all do.
+    fn chooses_hosts(&self) -> bool {
+        false
+    }
+
     /// Returns true if each point is an answer of its own, whatever is concluded from all of them.
     fn point_by_point(&self) -> bool {
         false
@@ -115,7 +121,8 @@ mod tests {
 
     #[test]
     fn every_experiment_has_a_grid_by_default() {
-        let device = Device::unknown("file", 1 << 30);
+        // Some experiments are about several hosts.
+        let device = Device { hosts: Some(16), ..Device::unknown("file", 1 << 30) };
         for experiment in EXPERIMENTS.iter() {
             let parameters = asked(experiment, "").unwrap();
             let specs = experiment.grid(&parameters, &device).unwrap();
@@ -126,7 +133,8 @@ mod tests {
 
     #[test]
     fn mixed_patterns_belong_to_the_mix_and_plain_ones_do_not() {
-        let device = Device::unknown("file", 1 << 30);
+        // Some experiments are about several hosts.
+        let device = Device { hosts: Some(16), ..Device::unknown("file", 1 << 30) };
         for experiment in EXPERIMENTS.iter() {
             let any = experiment.id() != ExperimentName::Mix
                 && experiment.parameters().iter().any(|p| p.key == "mix");

@@ -4,7 +4,7 @@ use iosonde_model::{
     Rw, nearest,
     units::{self, List, Listed, SizeBytes, TimeNs},
 };
-use std::{fmt, str::FromStr};
+use std::{collections::HashSet, fmt, str::FromStr};
 
 /// Key that an experiment understands.
 #[derive(Debug, Clone, Copy)]
@@ -200,6 +200,18 @@ impl Parameters {
         Ok(self.parsed::<Count>(key)?.into_iter().map(|count| count.0).collect())
     }
 
+    /// Counts in which a letter stands for a number that only the run knows: `["1..N*2", "N"]`. Each once.
+    pub fn counts_of(&self, key: &str, letter: &str, number: u32) -> Result<Vec<u32>, ParameterError> {
+        let mut given = self.clone();
+        if let Some(value) = given.values.get_mut(key) {
+            replace(value, letter, &number.to_string());
+        }
+        let mut counts = given.counts(key)?;
+        let mut known = HashSet::new();
+        counts.retain(|count| known.insert(*count));
+        Ok(counts)
+    }
+
     /// Returns a count.
     pub fn count(&self, key: &str) -> Result<u32, ParameterError> {
         self.one(key, self.counts(key)?)
@@ -256,6 +268,15 @@ impl Parameters {
     }
 }
 
+/// Replaces a letter in every text of a value or of a list.
+fn replace(value: &mut toml::Value, letter: &str, with: &str) {
+    match value {
+        toml::Value::String(text) => *text = text.replace(letter, with),
+        toml::Value::Array(values) => values.iter_mut().for_each(|value| replace(value, letter, with)),
+        _ => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -278,6 +299,15 @@ mod tests {
         assert_eq!(parameters.counts("depth").unwrap(), [1, 2, 4, 8]);
         assert_eq!(parameters.patterns("rw").unwrap(), [Rw::RandRead, Rw::RandWrite]);
         assert_eq!(parameters.percentages("mix").unwrap(), [70.0]);
+    }
+
+    #[test]
+    fn a_letter_stands_for_what_the_run_knows() {
+        let of = |text: &str, all| given(&format!("depth = {text}")).unwrap().counts_of("depth", "N", all);
+        assert_eq!(of("[\"1..N*2\", \"N\"]", 12).unwrap(), [1, 2, 4, 8, 12]);
+        assert_eq!(of("[\"1..N*2\", \"N\"]", 8).unwrap(), [1, 2, 4, 8]);
+        assert_eq!(of("[1, 3]", 8).unwrap(), [1, 3]);
+        assert!(of("\"M\"", 8).unwrap_err().message.contains("`M` is no count"));
     }
 
     #[test]

@@ -24,6 +24,8 @@ registry! {
         measured_vs_model::MeasuredVsModel,
         rate_vs_depth::RateVsDepth,
         latency_vs_depth::LatencyVsDepth,
+        rate_vs_hosts::RateVsHosts,
+        hosts_over_time::HostsOverTime,
         access_patterns::AccessPatterns,
         stride_reads::StrideReads,
         stride_writes::StrideWrites,

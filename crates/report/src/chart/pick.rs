@@ -128,6 +128,14 @@ pub(super) fn by_depth(run: &Run) -> Vec<Family<'_>> {
     families(run, 3, |spec| spec.queue_depth = 0, TrialSpec::asked_in_flight)
 }
 
+/// Points that differ in the number of hosts only.
+pub(super) fn by_hosts(run: &Run) -> Vec<Family<'_>> {
+    let mut families = families(run, 2, |spec| *spec = spec.clone().on_hosts(0), |spec| spec.hosts.into());
+    // The same workload in two manners is two points, too.
+    families.retain(|family| family.points.iter().any(|point| point.spec.hosts != family.spec().hosts));
+    families
+}
+
 /// Which points have void or doubted figures of the kinds that a chart shows, and why.
 pub(crate) struct Doubts(HashMap<usize, (DotStanding, String)>);
 

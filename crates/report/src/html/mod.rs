@@ -33,6 +33,7 @@ pub fn html(run: &Run) -> String {
             (portrait::portrait(run))
             (sections::contents(run))
             (sections::experiments(run, &charts))
+            (sections::hosts(run))
             (sections::findings(run))
             (sections::left_out(run))
             (sections::circumstances(run))

@@ -9,7 +9,7 @@ use super::{
     tables,
 };
 use crate::story::{self, Fact, FindingRow, Section};
-use crate::text;
+use crate::text::{self, host_table::host_rows};
 
 /// Charts of an experiment that are not folded: two stand side by side.
 const CHARTS_SHOWN: usize = 2;
@@ -23,6 +23,7 @@ pub(super) fn contents(run: &Run) -> Markup {
                 @for (place, section) in story::sections(run).iter().enumerate() {
                     li { a href={ "#experiment-" (place) } { (capital(&section.name.replace('-', " "))) } }
                 }
+                @if run.info.hosts.len() > 1 { li { a href="#hosts" { "Hosts" } } }
                 li { a href="#findings" { "All findings" } }
                 li { a href="#left-out" { "Left out" } }
                 li { a href="#circumstances" { "Storage and machine" } }
@@ -109,6 +110,18 @@ fn experiment(place: usize, section: &Section, charts: &Charts) -> Markup {
             details open[own.is_empty() && elsewhere.is_empty()] {
                 summary { "All points of this experiment" }
                 (tables::points(&section.name, &section.rows))
+            }
+        }
+    }
+}
+
+/// Hosts beside each other, where there are several.
+pub(super) fn hosts(run: &Run) -> Markup {
+    html! {
+        @if let Some(table) = host_rows(run) {
+            section #hosts aria-labelledby="hosts-head" {
+                h2 #hosts-head { "Hosts" }
+                (tables::hosts(&table))
             }
         }
     }

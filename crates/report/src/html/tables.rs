@@ -1,6 +1,9 @@
 //! Tables: each in a container that scrolls by itself and can be reached with the keyboard.
 
-use crate::text;
+use crate::text::{
+    self,
+    host_table::{HEADS, HostRows},
+};
 use iosonde_model::{Outcome, Run, units};
 use maud::{Markup, html};
 
@@ -76,6 +79,31 @@ pub(super) fn points(name: &str, rows: &[[String; 8]]) -> Markup {
         }
     };
     scroll(&format!("Points of {name}"), &table)
+}
+
+pub(super) fn hosts(table: &HostRows) -> Markup {
+    // The last column is about hosts that differ.
+    let differ = table.rows.iter().any(|row| row.last().is_some_and(|cell| !cell.is_empty()));
+    let columns = HEADS.len() - usize::from(!differ);
+    let markup = html! {
+        table.figures {
+            caption { (table.caption) "." }
+            (heads(&HEADS.map(|head| if head.is_empty() { "differs" } else { head })[..columns]))
+            tbody {
+                @for row in &table.rows {
+                    tr {
+                        @for (i, cell) in row.iter().take(columns).enumerate() {
+                            @if i == 0 { th scope="row" { (cell) } } @else { td.n { (cell) } }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    html! {
+        (scroll("Hosts", &markup))
+        @if let Some(rest) = &table.rest { p { (prose(&format!("{rest}."))) } }
+    }
 }
 
 pub(super) fn figures(title: &str, heads: &[String], rows: &[Vec<String>]) -> Markup {

@@ -31,7 +31,16 @@ pub fn answer(pair: &ComparedPair) -> String {
     let ComparedPair { a, b, .. } = pair;
     let Some(mean) = pair.geometric_means.first() else {
         let why = match pair.not_compared {
-            0 => "they have no workload in common".to_owned(),
+            0 => match pair.differences.iter().find(|one| one.what == RunProperty::Hosts) {
+                Some(one) => {
+                    let [a, b] = [&one.a, &one.b].map(|value| property_value(one.what, value.as_ref()));
+                    format!(
+                        "no workload of both has the same number of hosts, {a} and {b}; run the same number, or the \
+                         experiment `host-scaling`"
+                    )
+                }
+                None => "they have no workload in common".to_owned(),
+            },
             1 => "their common workload is not valid on both sides".to_owned(),
             count => format!("none of {count} common workloads is valid on both sides"),
         };
@@ -352,6 +361,17 @@ mod tests {
             differences: Vec::new(),
             layer: None,
         }
+    }
+
+    #[test]
+    fn different_numbers_of_hosts_are_why_nothing_is_compared() {
+        let hosts = |count| Some(PropertyValue::Count(count));
+        let differences =
+            vec![iosonde_model::Difference { what: RunProperty::Hosts, a: hosts(4), b: hosts(8) }];
+        let apart =
+            ComparedPair { geometric_means: Vec::new(), differences, ..pair(1.0, 0.9, 1.1, Likeness::Same) };
+        let said = answer(&apart);
+        assert!(said.contains("no workload of both has the same number of hosts, 4 and 8;"), "{said}");
     }
 
     #[test]

@@ -14,6 +14,7 @@ pub mod files;
 mod finding;
 pub mod footnote;
 pub mod glossary;
+pub mod host_table;
 pub mod imported;
 pub mod layer;
 pub mod layout;

@@ -114,6 +114,9 @@ pub fn left_out(what: &LeftOut) -> String {
                 counted(*points)
             )
         }
+        LeftOut::Hosts { points, hosts } => {
+            format!("{} with more hosts than the {hosts} of this run", counted(*points))
+        }
         LeftOut::NewFiles { points } => format!(
             "{} that write new files: the target must be a directory with O_TMPFILE; `--set files=same` measures one \
              file",

@@ -44,6 +44,7 @@ fn scaled(style: Style, value: f64) -> (f64, &'static str) {
         Unit::PerHour => (0.01, " % an hour"),
         Unit::Ratio => (1.0, "×"),
         Unit::Accelerators => (1.0, " accelerators"),
+        Unit::Hosts => (1.0, " hosts"),
         Unit::None => (1.0, ""),
     }
 }

@@ -69,7 +69,7 @@ fn of_run(run: &Run) -> Vec<String> {
 fn every_sentence_about_a_run_is_whole() {
     let mut faulty = Vec::new();
     for (kind, (case, breaks)) in FINDINGS.iter().flat_map(|kind| BROKEN.map(|broken| (kind, broken))) {
-        let mut run = Pretend::usual().run(kind.proof().study, 1);
+        let mut run = Pretend::on_hosts(kind.proof_hosts()).run(kind.proof().study, 1);
         breaks(&mut run);
         conclude(&mut run, None).unwrap();
         let invalid = run.verdicts.iter().any(|verdict| verdict.verdict == Outcome::Invalid);
@@ -86,7 +86,8 @@ fn every_sentence_about_points_that_do_not_answer_is_whole() {
     let breaks: [(&str, Break); 3] =
         [("as it is", |_| {}), ("no trials", Vec::clear), ("one trial", |trials| trials.truncate(1))];
     for (kind, (case, breaks)) in FINDINGS.iter().flat_map(|kind| breaks.map(|broken| (kind, broken))) {
-        let (study, pretend) = (Study::parse(kind.proof().study, "x").unwrap(), Pretend::usual());
+        let study = Study::parse(kind.proof().study, "x").unwrap();
+        let pretend = Pretend::on_hosts(kind.proof_hosts());
         let points = points::plan(&study, &pretend.device).unwrap().points;
         for void in [None, Some(About::All), Some(About::Rate), Some(About::Device)] {
             let mut evidence = pretend.evidence(&points, 1);

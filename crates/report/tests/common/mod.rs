@@ -69,7 +69,7 @@ fn truth(spec: &TrialSpec) -> (f64, f64) {
     let write = !spec.rw.reads();
     let (fixed_ns, bytes_per_ns) = if write { (110_000.0, 1.4) } else { (80_000.0, 2.5) };
     let alone = fixed_ns + spec.block_size_bytes as f64 / bytes_per_ns;
-    let n = f64::from(spec.queue_depth);
+    let n = spec.asked_in_flight() as f64;
     let knee = if spec.block_size_bytes > 65_536 { 2.2 } else { KNEE };
     let latency = alone * (1.0 + ((n - 1.0) / knee).powi(3)).cbrt();
     (latency, n * 1e9 / latency)

@@ -13,6 +13,7 @@ pub fn rich(rounds: u32) -> Run {
         add(&mut run, experiment, spec, rounds);
     }
     long_write(&mut run);
+    many_hosts(&mut run, rounds);
     for trial in &mut run.trials {
         trial.witnesses.temperature_celsius = Some(38.0 + (trial.id as f64 / 9.0).min(14.0));
     }
@@ -56,6 +57,49 @@ fn add(run: &mut Run, experiment: &str, spec: TrialSpec, rounds: u32) {
     point.trial_ids = run.trials.iter().filter(|t| t.point == Some(id)).map(|t| t.id).collect();
     (point.trials, point.closed) = (rounds.min(3), Some(Closed::Precision));
     run.points.push(point);
+}
+
+/// Hosts that share the device with 4 requests each: 24 requests keep it busy, so 6 hosts do. Host 7 has a fifth less
+/// than the others.
+fn many_hosts(run: &mut Run, rounds: u32) {
+    const HOSTS: u32 = 24;
+    for hosts in [1, 2, 4, 8, 16, HOSTS] {
+        add(run, "host-scaling", spec(Rw::RandRead, 4096, 4).on_hosts(hosts), rounds);
+    }
+    let weight = |rank: u32| if rank == 7 { 0.8 } else { 1.0 };
+    for trial in run.trials.iter_mut().filter(|trial| trial.experiment == "host-scaling") {
+        let ranks = 0..trial.spec.hosts;
+        let all: f64 = ranks.clone().map(weight).sum();
+        let read = trial.read.clone().expect("it reads");
+        let share = |rank: u32| {
+            let own = weight(rank) / all * (1.0 + 0.01 * super::noise(trial.id, u64::from(rank)));
+            let direction = HostDirection {
+                ios: (read.ios as f64 * own) as u64,
+                bytes: (read.bytes as f64 * own) as u64,
+                iops: read.iops * own,
+                bytes_per_s: read.bytes_per_s * own,
+                latency_ns_mean: read.latency_ns.mean,
+                latency_ns_p50: read.latency_ns.p50,
+                latency_ns_p99: read.latency_ns.p99,
+                ..HostDirection::default()
+            };
+            let late_ns = 20_000 + 3_000 * i64::from(rank);
+            HostShare { rank, read: Some(direction), late_ns, ..HostShare::default() }
+        };
+        trial.hosts = ranks.map(share).collect();
+    }
+    let host = |rank: u32| RunHost { rank, name: format!("node-{rank:02}"), ..RunHost::default() };
+    run.info.hosts = (0..HOSTS).map(host).collect();
+    let mut found = finding(
+        FindingName::HostSaturation,
+        "host-scaling",
+        Op::Read,
+        iosonde_model::Unit::Hosts,
+        (6.0, 5.6, 6.4),
+    );
+    found.conditions.queue_depth = Some(4);
+    found.detail = Detail::HostCurve(detail::HostCurve { widened_for: None });
+    run.findings.push(found);
 }
 
 /// 2 GB/s into a buffer of 4 GB, and 0.5 GB/s once it is full.

@@ -128,6 +128,7 @@ impl<'a> Laws<'a> {
             FindingName::ProcessorShare => (Law::Alone, Self::processor_share),
             FindingName::JobsEffect => return vec![self.jobs_effect().named(finding)],
             FindingName::NetworkRoundTrip
+            | FindingName::HostSaturation
             | FindingName::EffectiveDepth
             | FindingName::RandomVsSequential
             | FindingName::IopsAtLatency

@@ -43,6 +43,7 @@ pub(super) fn why_not(finding: FindingName) -> String {
         FindingName::BufferDrainRate => {
             "the device has no write buffer, or its drain depends on the pause or on what was written"
         }
+        FindingName::HostSaturation => "it depends on the queue depth of each host",
         FindingName::JobsEffect => "it depends on how many workers there are and on their queue depth",
         FindingName::AcceleratorsFed | FindingName::CheckpointTime => {
             "it depends on the size of the reads and files, and on how many there are at once"

@@ -9,7 +9,10 @@
 
 use iosonde_model::{Direction, LatencySummary, Named, Outcome, Phase, Run, Stream, Trial, TrialSpec};
 
-use super::ExportFormat;
+use super::{
+    ExportFormat,
+    cells::{number, quoted},
+};
 
 /// The registered format.
 pub struct Csv;
@@ -65,7 +68,6 @@ fn parts(trial: &Trial) -> Vec<Part<'_>> {
 
 fn line(part: &Part, run: &Run) -> String {
     let Part { trial, spec, .. } = *part;
-    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     let side = |side: &Option<Direction>| {
         let of = |pick: fn(&Direction) -> Option<f64>| number(side.as_ref().and_then(pick));
         let rates = [of(|side| Some(side.iops)), of(|side| Some(side.bytes_per_s / 1e6))];
@@ -117,18 +119,6 @@ fn commit_cells(trial: &Trial) -> [String; 3] {
     [of(|commits| commits.p50), of(|commits| commits.p99), of(|commits| commits.p99_9)]
 }
 
-/// A cell with commas or quotes in it. What begins like a formula is kept from being one in a spreadsheet: names of
-/// experiments come from studies and imported files.
-fn quoted(text: &str) -> String {
-    let begins = text.trim_start().starts_with(['=', '+', '-', '@']) || text.starts_with(['\t', '\r']);
-    let text = if begins { &format!("'{text}") } else { text };
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -141,9 +131,6 @@ mod tests {
         assert_eq!(lines.next().unwrap().split(',').count(), 24);
         assert_eq!(lines.clone().count(), run.trials.len());
         assert!(lines.all(|line| line.split(',').count() == 24), "{text}");
-        assert_eq!(quoted("a,\"b\""), "\"a,\"\"b\"\"\"");
-        assert_eq!(quoted("=cmd|' /C calc'!A1"), "'=cmd|' /C calc'!A1");
-        assert_eq!(quoted(" @SUM(1,2)"), "\"' @SUM(1,2)\"");
     }
 
     #[test]

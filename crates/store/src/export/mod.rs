@@ -3,6 +3,7 @@
 use iosonde_model::{Named, Run, registry};
 
 mod capacity;
+mod cells;
 mod figures;
 mod fio_form;
 pub mod fio_logs;
@@ -14,6 +15,7 @@ registry! {
         csv::Csv,
         fio_json::FioJson,
         fio_json_plus::FioJsonPlus,
+        hosts_csv::HostsCsv,
         io_cost_model::IoCostModel,
         io_properties::IoProperties,
         open_metrics::OpenMetrics,

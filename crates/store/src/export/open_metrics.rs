@@ -70,6 +70,7 @@ fn family_of_unit(unit: Unit) -> Option<(Family, f64)> {
             ),
             1.0,
         ),
+        Unit::Hosts => (family("iosonde_finding_hosts", "hosts", "Findings that are numbers of hosts."), 1.0),
         Unit::None => return None,
     })
 }

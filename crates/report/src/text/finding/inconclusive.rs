@@ -4,7 +4,9 @@ use crate::text::number::bounded;
 use iosonde_model::{About, Estimate, Inconclusive};
 
 use super::{cached, lack, limit, long_write, mapping_unit, platter, readahead};
-use super::{curve, drift, effect, latency_limit, layout, queue_depth, size_law, training, value::depths};
+use super::{
+    curve, drift, effect, hosts, latency_limit, layout, queue_depth, size_law, training, value::depths,
+};
 
 /// A clause without its full stop.
 pub(super) fn words(why: &Inconclusive) -> String {
@@ -56,6 +58,7 @@ pub(super) fn words(why: &Inconclusive) -> String {
         Inconclusive::NoCpuTime => "too few trials have a CPU time".to_owned(),
         Inconclusive::SizeLaw(problem) => size_law::problem(problem),
         Inconclusive::QueueDepth(problem) => queue_depth::problem(problem),
+        Inconclusive::Hosts(problem) => hosts::problem(problem),
         Inconclusive::ExcludedDepths { queue_depths, .. } => format!(
             "fewer than half of the requests reached the device at {}, and without these no knee shows",
             depths(queue_depths)

@@ -21,6 +21,7 @@ pub(super) fn words(lack: Lack) -> String {
         Lack::OfferedLoads => "several offered loads with a latency limit",
         Lack::Records => "reads of training records",
         Lack::WholeFiles => "files that are written or read whole",
+        Lack::Hosts => "reads or writes by several numbers of hosts",
         Lack::Workers => "several workers, and one worker with the same total queue depth",
     };
     format!("the experiment needs {needed}")

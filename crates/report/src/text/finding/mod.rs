@@ -10,6 +10,7 @@ pub(super) mod effect;
 #[cfg(test)]
 mod example;
 pub(super) mod highest;
+mod hosts;
 mod inconclusive;
 mod lack;
 mod latency_limit;
@@ -66,6 +67,7 @@ pub fn sentence(finding: &Finding) -> String {
         Detail::SizeLaw(_) => size_law::sentence(finding),
         Detail::Plateau(facts) => size_law::plateau_sentence(finding, facts),
         Detail::RoundTrip(_) => size_law::sentence(finding),
+        Detail::HostCurve(_) => hosts::sentence(finding),
         Detail::ClosedLoop(_) => queue_depth::curve_sentence(finding),
         Detail::EffectiveDepth(facts) => queue_depth::effective_sentence(finding, facts),
         Detail::LatencyLimited(facts) => latency_limit::sentence(finding, facts),
@@ -101,6 +103,7 @@ pub fn why_of(finding: &Finding) -> Option<String> {
         Detail::SizeLaw(law) => Some(size_law::why(law)),
         Detail::Plateau(facts) => Some(size_law::plateau_why(facts)),
         Detail::RoundTrip(facts) => Some(size_law::round_trip_why(facts)),
+        Detail::HostCurve(facts) => Some(hosts::why(facts)),
         Detail::ClosedLoop(facts) => Some(queue_depth::curve_why(facts)),
         Detail::EffectiveDepth(facts) => Some(queue_depth::effective_why(facts)),
         Detail::LatencyLimited(facts) => Some(latency_limit::why(facts)),

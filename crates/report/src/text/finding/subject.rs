@@ -25,6 +25,7 @@ pub(in crate::text) fn subject(finding: &Finding) -> String {
         FindingName::StrideEffect => "Effect of the stride",
         FindingName::AlignmentEffect => "Effect of alignment",
         FindingName::JobsEffect => "Effect of several workers",
+        FindingName::HostSaturation => "Saturation by hosts",
         FindingName::Shape => "Dips, peaks and steps",
         FindingName::Crossover => "Crossover of reads and writes",
         FindingName::CacheBytes => "Cache size",
@@ -59,6 +60,7 @@ pub(in crate::text) fn subject(finding: &Finding) -> String {
         | FindingName::StrideEffect
         | FindingName::AlignmentEffect
         | FindingName::JobsEffect => return format!("{what} on {}", workload_at(&finding.conditions)),
+        FindingName::HostSaturation => return format!("{what} with {}", workload_at(&finding.conditions)),
         FindingName::Shape => return format!("{what} of {}", workload_at(&finding.conditions)),
         FindingName::Crossover => return format!("Crossover of {}", reads_and_writes(&finding.conditions)),
         _ => {}

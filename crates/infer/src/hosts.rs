@@ -1,0 +1,123 @@
+//! Several hosts of one run beside each other: who gets how much of the workload with the highest throughput that all
+//! of them made.
+//!
+//! One workload and not a mean over all: hosts differ in what they are limited by, and the check `odd-host` compares
+//! them over every workload.
+
+use iosonde_judge::{estimate::FEWEST_TRIALS, host_rates::HostRates, validity::TrialStanding};
+use iosonde_model::{
+    About, Estimate, HostDirection, HostShare, Op, Phase, Point, Run, Trial, TrialSpec,
+    cause::{Cause, OddHost, OddOne},
+};
+use iosonde_stats::robust::median;
+
+use crate::finding::over_trials;
+
+/// The hosts of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HostTable {
+    /// Point of the workload that all of them made.
+    pub point: usize,
+    /// The workload.
+    pub spec: TrialSpec,
+    /// Valid trials of it.
+    pub trials: usize,
+    /// Confidence of the intervals.
+    pub confidence: f64,
+    /// A row for each host, in the order of their ranks.
+    pub rows: Vec<HostRow>,
+}
+
+/// One host.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HostRow {
+    /// Its number among the hosts.
+    pub rank: u32,
+    /// Name of the machine.
+    pub name: String,
+    /// Its requests a second; without an interval where there are fewer than five valid trials.
+    pub iops: Estimate,
+    /// Its part of the throughput of all.
+    pub share: f64,
+    /// Median over the trials of its median latency, in nanoseconds.
+    pub latency_ns_p50: Option<f64>,
+    /// Median over the trials of its 99th percentile, in nanoseconds.
+    pub latency_ns_p99: Option<f64>,
+    /// Median over the trials of its first request after the announced moment, in nanoseconds.
+    pub late_ns: f64,
+    /// How it differs from the others, where the check `odd-host` names it.
+    pub odd: Option<OddOne>,
+}
+
+/// The hosts of a run beside each other; `None` where one host measured, or where no trial of all hosts is valid.
+pub fn host_table(run: &Run) -> Option<HostTable> {
+    let (point, trials) = lead(run)?;
+    let rates: Vec<HostRates> = trials.iter().filter_map(|trial| HostRates::of(trial)).collect();
+    let hosts = trials.first()?.hosts.len();
+    let confidence = iosonde_judge::standing::confidence(run);
+    let of_host = |at: usize| {
+        let own: Vec<f64> = rates.iter().map(|rates| rates.logs[at].exp()).collect();
+        let turns = rates.iter().map(|rates| rates.one_turn / 2.0).sum::<f64>() / own.len().max(1) as f64;
+        let iops = match over_trials::mean(&own, confidence) {
+            Some(mean) => over_trials::widened(mean, turns),
+            None => Estimate { value: median(&own)?, low: None, high: None },
+        };
+        let shares: Vec<&HostShare> = trials.iter().map(|trial| &trial.hosts[at]).collect();
+        let rank = shares.first()?.rank;
+        let latency = |pick: fn(&HostDirection) -> Option<f64>| {
+            let own: Vec<f64> = shares.iter().filter_map(|share| pick(only_direction(share)?)).collect();
+            median(&own)
+        };
+        let late: Vec<f64> = shares.iter().map(|share| share.late_ns as f64).collect();
+        Some(HostRow {
+            rank,
+            name: run.info.hosts.iter().find(|host| host.rank == rank)?.name.clone(),
+            iops,
+            share: 0.0,
+            latency_ns_p50: latency(|direction| direction.latency_ns_p50),
+            latency_ns_p99: latency(|direction| direction.latency_ns_p99),
+            late_ns: median(&late)?,
+            odd: odd(run).find(|one| one.rank == rank).cloned(),
+        })
+    };
+    let mut rows: Vec<HostRow> = (0..hosts).map(of_host).collect::<Option<_>>()?;
+    let all: f64 = rows.iter().map(|row| row.iops.value).sum();
+    rows.iter_mut().for_each(|row| row.share = row.iops.value / all);
+    Some(HostTable { point: point.id, spec: point.spec.clone(), trials: trials.len(), confidence, rows })
+}
+
+/// The point of all hosts with the highest throughput, with its valid trials; one with enough trials for an interval
+/// goes before one with fewer.
+fn lead(run: &Run) -> Option<(&Point, Vec<&Trial>)> {
+    let hosts = run.trials.iter().map(|trial| trial.hosts.len()).max().filter(|&hosts| hosts > 1)?;
+    let standing = TrialStanding::of(run);
+    let trials_of = |point: &Point| -> Vec<&Trial> {
+        let own = |trial: &&Trial| {
+            trial.phase == Phase::Measure && trial.point == Some(point.id) && trial.hosts.len() == hosts
+        };
+        let valid =
+            |trial: &&Trial| standing.is_valid_for(trial, About::Rate) && HostRates::of(trial).is_some();
+        run.trials.iter().filter(own).filter(valid).collect()
+    };
+    let all = run.points.iter().map(|point| (point, trials_of(point)));
+    let measured = all.filter(|(_, trials)| !trials.is_empty());
+    let bytes_per_s =
+        |trials: &[&Trial]| trials.iter().map(|trial| trial.bytes_per_s()).sum::<f64>() / trials.len() as f64;
+    measured.max_by(|(_, a), (_, b)| {
+        let enough = |trials: &[&Trial]| trials.len() >= FEWEST_TRIALS;
+        enough(a).cmp(&enough(b)).then(bytes_per_s(a).total_cmp(&bytes_per_s(b)))
+    })
+}
+
+/// Reads where there are any, otherwise writes, otherwise trims: one histogram.
+fn only_direction(share: &HostShare) -> Option<&HostDirection> {
+    Op::DIRECTIONS.into_iter().find_map(|op| share.direction(op).filter(|own| own.ios > 0))
+}
+
+/// The hosts that a check names.
+fn odd(run: &Run) -> impl Iterator<Item = &OddOne> {
+    run.verdicts.iter().filter_map(|judgement| judgement.cause.as_ref()).flat_map(|cause| match cause {
+        Cause::OddHost(OddHost::Odd { odd, .. }) => odd.as_slice(),
+        _ => &[],
+    })
+}
