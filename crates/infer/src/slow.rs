@@ -4,10 +4,15 @@
 //! workloads. Each cause is one rule; a rule that lacks its facts says nothing. None is a verdict: whether a cause
 //! costs anything here is measured by removing it.
 
-use iosonde_model::{CheckName, Device, Host, Medium, Outcome, Phase, Run, Shingled, Trial};
+use iosonde_model::{
+    CheckName, Device, Finding, FindingName, Host, Medium, Outcome, Phase, Run, Shingled, Status, Trial,
+};
 
 /// A sensor that reads so much is hot: drives begin to slow down between 70 and 85 °C.
 const HOT_CELSIUS: f64 = 70.0;
+/// More than the memory of any rotating disk: sheets of 2025 say 64 to 512 MiB. The parts of a disk in which shingled
+/// recording keeps writes hold 20 GB and more (Aghayev and Desnoyers, Skylight, FAST 2015).
+const MORE_THAN_MEMORY_BYTES: f64 = (1_u64 << 30) as f64;
 
 /// A cause, with its evidence. The order is the rank.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +42,11 @@ pub enum Slow {
     Shingled {
         /// What shows it.
         by: Shingled,
+    },
+    /// A rotating disk takes more writes at once than its memory can hold.
+    WritesMovedLater {
+        /// So many at least: the lower end of `write_buffer_bytes`.
+        bytes: f64,
     },
     /// The write cache of a disk or SATA drive is off.
     WriteCacheOff,
@@ -85,16 +95,18 @@ struct Seen<'a> {
     device: &'a Device,
     host: &'a Host,
     trials: Vec<&'a Trial>,
+    findings: &'a [Finding],
     generator_limited: usize,
     queue_depth: u64,
 }
 
 /// The rules, in the order of their rank.
-const RULES: [fn(&Seen) -> Option<Slow>; 14] = [
+const RULES: [fn(&Seen) -> Option<Slow>; 15] = [
     generator,
     hot,
     link,
     shingled,
+    moved_later,
     write_cache,
     misaligned,
     power,
@@ -119,6 +131,7 @@ pub fn causes(run: &Run) -> Vec<Slow> {
     let seen = Seen {
         device: &run.info.device,
         host: &run.info.host,
+        findings: &run.findings,
         generator_limited: limited.count(),
         queue_depth: depths.max().unwrap_or(0),
         trials,
@@ -129,7 +142,7 @@ pub fn causes(run: &Run) -> Vec<Slow> {
 /// Causes that show before anything is measured.
 pub fn causes_before(device: &Device, host: &Host, reading: Option<&Trial>) -> Vec<Slow> {
     let trials = reading.into_iter().collect();
-    let seen = Seen { device, host, trials, generator_limited: 0, queue_depth: 0 };
+    let seen = Seen { device, host, trials, findings: &[], generator_limited: 0, queue_depth: 0 };
     RULES.iter().filter_map(|rule| rule(&seen)).collect()
 }
 
@@ -153,6 +166,16 @@ fn link(seen: &Seen) -> Option<Slow> {
 fn shingled(seen: &Seen) -> Option<Slow> {
     let by = seen.device.shingled.filter(|_| seen.device.medium == Medium::Disk)?;
     Some(Slow::Shingled { by })
+}
+
+fn moved_later(seen: &Seen) -> Option<Slow> {
+    let buffers = seen
+        .findings
+        .iter()
+        .filter(|finding| finding.name == FindingName::WriteBufferBytes && finding.status == Status::Found);
+    let bytes = buffers.filter_map(|finding| finding.low).fold(0.0, f64::max);
+    (seen.device.rotates() == Some(true) && bytes >= MORE_THAN_MEMORY_BYTES)
+        .then_some(Slow::WritesMovedLater { bytes })
 }
 
 /// A drive with power-loss protection has no volatile cache to switch off, and says `write through`: only where a cache
@@ -210,7 +233,7 @@ fn host(seen: &Seen) -> Option<Slow> {
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::{About, CacheBelow, FasterLink, Judgement, Rw, TrialSpec};
+    use iosonde_model::{About, CacheBelow, Conditions, Detail, FasterLink, Judgement, Rw, TrialSpec, Unit};
     use iosonde_testkit::specimen;
 
     use super::*;
@@ -230,7 +253,26 @@ mod tests {
         });
     }
 
-    fn specimens() -> [(Change, Slow); 15] {
+    /// What a disk takes at once.
+    fn buffer(low: f64) -> Finding {
+        Finding {
+            name: FindingName::WriteBufferBytes,
+            experiment: "sustained-write".into(),
+            conditions: Conditions::default(),
+            status: Status::Found,
+            value: Some(low),
+            unit: Unit::Bytes,
+            low: Some(low),
+            high: Some(low),
+            at_least: false,
+            confidence: 0.95,
+            detail: Detail::Plain,
+            notes: Vec::new(),
+            trials: Vec::new(),
+        }
+    }
+
+    fn specimens() -> [(Change, Slow); 16] {
         let link = || Slow::Link { link: "PCIe 3.0 x2".into(), could: "PCIe 4.0 x4".into(), times: 4.0 };
         [
             (limited_by_the_generator, Slow::Generator { limited: 1, trials: 1 }),
@@ -256,6 +298,14 @@ mod tests {
                     run.info.device.shingled = Some(Shingled::Trims);
                 },
                 Slow::Shingled { by: Shingled::Trims },
+            ),
+            (
+                |run| {
+                    run.info.device.medium = Medium::Disk;
+                    run.info.device.write_cache = Some("write back".into());
+                    run.findings = vec![buffer(512e6), buffer(22e9)];
+                },
+                Slow::WritesMovedLater { bytes: 22e9 },
             ),
             (|run| run.info.device.misaligned_bytes = Some(3584), Slow::Misaligned { bytes: 3584 }),
             (|run| run.info.host.on_battery = Some(true), Slow::PowerSaving { settings: None }),
@@ -313,10 +363,20 @@ mod tests {
     }
 
     #[test]
+    fn only_a_rotating_disk_that_takes_more_than_memory_moves_writes_later() {
+        let mut run = healthy();
+        run.findings = vec![buffer(22e9)];
+        assert_eq!(causes(&run), []);
+        (run.info.device.medium, run.info.device.write_cache) = (Medium::Disk, Some("write back".into()));
+        run.findings = vec![buffer(512e6)];
+        assert_eq!(causes(&run), []);
+    }
+
+    #[test]
     fn causes_are_ranked() {
         let mut run = healthy();
         let all = specimens();
-        for place in [13, 2, 1] {
+        for place in [14, 2, 1] {
             all[place].0(&mut run);
         }
         let found = causes(&run);

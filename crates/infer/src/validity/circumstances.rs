@@ -90,7 +90,12 @@ pub(super) fn slow(run: &Run) -> Vec<WeighedFact> {
         _ => false,
     };
     let causes = slow::causes(run).into_iter().filter(|cause| !has_own_line(cause));
-    causes.map(|cause| WeighedFact { mark: Weight::Note, fact: Fact::Slow(cause) }).collect()
+    // Writes of such a disk become slower than the figures say.
+    let weight = |cause: &Slow| match cause {
+        Slow::Shingled { .. } | Slow::WritesMovedLater { .. } => Weight::Doubt,
+        _ => Weight::Note,
+    };
+    causes.map(|cause| WeighedFact { mark: weight(&cause), fact: Fact::Slow(cause) }).collect()
 }
 
 /// A disk's arm travels less over a part of it than over the whole.

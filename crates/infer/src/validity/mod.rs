@@ -11,7 +11,7 @@ mod warnings;
 use iosonde_judge::check::Symptom;
 use iosonde_model::{Phase, Run, Trial};
 
-use crate::answered_limit;
+use crate::{answered_limit, slow::Slow};
 pub use circumstances::buffered_writes;
 pub use fact::{
     BufferedWrites, ByteSource, Circumstance, Fact, Fatal, InvalidBy, InvalidPoints, NotStorage, Touched,
@@ -59,12 +59,15 @@ pub fn validity(run: &Run) -> Validity {
     if fatal.is_none() {
         // Where throughput fell to a limit, the mean over the run is not the question.
         lines.extend(circumstances::imprecise(run).filter(|_| !limit));
-        lines.extend(circumstances::write_buffer(run));
+        let slow = circumstances::slow(run);
+        // It says the buffer, and what the buffer is.
+        let told = slow.iter().any(|line| matches!(line.fact, Fact::Slow(Slow::WritesMovedLater { .. })));
+        lines.extend(slow);
+        lines.extend(circumstances::write_buffer(run).filter(|_| !told));
         lines.extend(circumstances::short_strokes(run));
         lines.extend(circumstances::fragmented(run));
         lines.extend(circumstances::shared_blocks(run));
         lines.extend(circumstances::burst_credit(run));
-        lines.extend(circumstances::slow(run));
     }
     // Stable: within a mark, the order above.
     lines.sort_by_key(|line| std::cmp::Reverse(line.mark));

@@ -29,6 +29,11 @@ pub fn slow(cause: &Slow) -> String {
                  rw=randwrite --set block_size=64k` shows when"
             )
         }
+        Slow::WritesMovedLater { bytes } => format!(
+            "this rotating disk takes {} of writes before it slows down, more than its memory holds: it moves them \
+             later, as disks with overlapping tracks (SMR) do, or has flash; expect the sustained throughput",
+            units::size(*bytes as u64)
+        ),
         Slow::WriteCacheOff => {
             "the write cache is off (`write through`): each write waits for the medium".to_owned()
         }
