@@ -134,7 +134,10 @@ fn set(file: &mut toml::Table, only: Option<&str>, key: &str, value: &toml::Valu
             let hint = near(key, &keys);
             keys.sort_unstable();
             keys.dedup();
-            Err(format!("none of its experiments has a parameter `{key}`{hint} (they have {})", keys.join(", ")))
+            Err(format!(
+                "none of its experiments has a parameter `{key}`{hint} (they have {})",
+                keys.join(", ")
+            ))
         }
     }
 }

@@ -101,6 +101,7 @@ fn fill(block_size_bytes: u64) -> TrialSpec {
         span_bytes: PART_BYTES,
         engine: "psync".into(),
         direct: false,
+        hosts: HOSTS,
         ..TrialSpec::default()
     }
 }

@@ -97,8 +97,8 @@ fn the_hosts_bytes_are_those_of_the_block_layer() {
 fn the_number_of_hosts_changes_from_trial_to_trial() {
     let folder = Folder::new("scaling");
     let target = folder.target();
-    let words = ["run", "host-scaling", &target, "--set", "hosts=1,3", "--set", "depth=2", "--rounds", "3"];
-    let more = ["--time", "6s", "--size=16M", "--seed", "5", "--json"];
+    let words = ["run", "host-scaling", &target, "--set", "hosts=1,3", "--set", "depth=2", "--rounds", "5"];
+    let more = ["--time", "10s", "--size=16M", "--seed", "5", "--json"];
     let run = document(&run(3, &folder, &[&words[..], &more].concat()));
     let mut seen = Vec::new();
     for trial in run["trials"].as_array().unwrap() {

@@ -117,8 +117,8 @@ impl Bed {
     }
 
     /// Runs one trial. Fails only where the machine refuses (engine not to be opened, memory not to be had), or with an
-    /// [`Unfit`](crate::verify::Unfit) where the workload cannot be verified; requests that fail are counted in the
-    /// trial.
+    /// `Unfit` where the workload cannot be verified; requests that fail are counted
+    /// in the trial.
     pub fn run(&mut self, order: &Order, stop: &AtomicBool) -> io::Result<FinishedTrial> {
         self.run_each(order, &[], stop)
     }

@@ -167,7 +167,8 @@ fn engines(session: Option<&Session>) -> String {
     let states = kinds.map(|kind| {
         let state = match kind.probe(storage) {
             Ok(abilities) => {
-                let waits = if kind.can_wait_idle() { ", can wait without iowait (io_uring:no-iowait)" } else { "" };
+                let waits =
+                    if kind.can_wait_idle() { ", can wait without iowait (io_uring:no-iowait)" } else { "" };
                 format!("works, queue depth up to {}{waits}", abilities.depth_max)
             }
             Err(why) => why.to_string(),
