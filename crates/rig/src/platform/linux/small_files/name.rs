@@ -2,9 +2,9 @@
 
 use std::ffi::CStr;
 
-/// `d` and five digits, a slash, a letter and 17 digits, and the zero at the end. Names have 18 letters, as mdtest's have:
-/// a file system looks through all names of a block of the directory, and with names half as long making a file took
-/// 22 us instead of 19 on ext4 (3,000 files in one directory).
+/// `d` and five digits, a slash, a letter and 17 digits, and the zero at the end. Names have 18 letters, as mdtest's
+/// have: a file system looks through all names of a block of the directory, and with names half as long making a file
+/// took 22 us instead of 19 on ext4 (3,000 files in one directory).
 const LENGTH: usize = 6 + 1 + 18 + 1;
 
 /// Path of a file within the folder: `d00003/f00000000000000012`.
