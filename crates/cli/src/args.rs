@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{
+    Args, Parser, Subcommand, ValueEnum,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
 use iosonde_model::{HostLayout, LatencyLimit, units};
 
 use crate::{state::State, stream::StreamArgs};
@@ -152,9 +155,8 @@ pub struct TargetArgs {
     /// Hosts that measure at the same time: of a simulated target, or as many as iosonde-mpi was started with
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub hosts: Option<u32>,
-    /// Data of hosts and jobs: file-per-host, file-per-worker (a file for each job), shared-segmented, shared-strided
-    /// or shared (one file) [default: file-per-host in a directory, otherwise shared]
-    #[arg(long, value_name = "HOW")]
+    /// Where hosts and jobs (workers) keep their data [default: file-per-host in a directory, otherwise shared]
+    #[arg(long, value_name = "HOW", value_parser = layouts())]
     pub layout: Option<HostLayout>,
     /// Read what another host wrote, so that caches of the own host do not serve it
     #[arg(long)]
@@ -752,6 +754,11 @@ pub fn parse_label(text: &str) -> Result<String, String> {
         return Err("a label is printable text, and neither empty nor `last`".into());
     }
     Ok(text.trim().to_owned())
+}
+
+fn layouts() -> impl TypedValueParser<Value = HostLayout> {
+    PossibleValuesParser::new(HostLayout::ALL.iter().map(|layout| layout.as_str()))
+        .try_map(|name| name.parse::<HostLayout>())
 }
 
 fn parse_trial_time(text: &str) -> Result<u64, String> {

@@ -353,6 +353,7 @@ fn equip(storage: &Storage, job: &Job, index: u32, shift: Shift) -> io::Result<E
         options: &options,
         verify: spec.verify,
         job: index,
+        host: job.host as u32,
         new_files: (spec.files == Files::New).then_some(NewFiles {
             folder: shift.folder,
             offset_bytes: spec.offset_bytes,

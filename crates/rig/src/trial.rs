@@ -475,7 +475,10 @@ impl Around for Seen<'_, '_> {
             ) => {
                 let device = shared.device.borrow();
                 let after = device.counters();
-                let worked = device.busy_ns().into_iter().zip(busy_ns).map(|(after, before)| after - before);
+                // A host's processors are there from its first request on.
+                let before_ns = busy_ns.iter().copied().chain(std::iter::repeat(0));
+                let worked =
+                    device.busy_ns().into_iter().zip(before_ns).map(|(after, before)| after - before);
                 self.simulated_busy_s = worked.max().map(|busiest_ns| busiest_ns as f64 / 1e9);
                 let in_flight_ns = (after.in_flight_ns - before.in_flight_ns) as f64;
                 let elapsed_ns = (self.clock.now_s() - at_s) * 1e9;

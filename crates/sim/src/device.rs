@@ -32,7 +32,7 @@ use crate::{
     file::DeviceFile,
     flow::{Counters, Flow, Id},
     part::{Part, PartPosition, Side, Step},
-    request::{Ask, Done, REFUSAL_NS},
+    request::{Ask, Done, REFUSAL_NS, Worker},
 };
 
 /// A simulated device and its internal state, which persists from trial to trial as that of a real one does.
@@ -73,12 +73,11 @@ impl Device {
     /// Submits a request at `now_ns`; several at one instant are taken in the order of the calls. Time never goes
     /// backwards: an earlier `now_ns` counts as the latest one so far.
     pub fn submit(&mut self, now_ns: u64, ask: Ask) {
-        self.submit_by(0, now_ns, ask);
+        self.submit_by(Worker::default(), now_ns, ask);
     }
 
-    /// Submits a request from one of several workers, counted from 0. Each worker runs on the next of the host's
-    /// processors.
-    pub fn submit_by(&mut self, worker: usize, now_ns: u64, ask: Ask) {
+    /// Submits a request from one of several workers. Each runs on the next of its host's processors.
+    pub fn submit_by(&mut self, worker: Worker, now_ns: u64, ask: Ask) {
         self.advance(now_ns);
         let id = self.flow.open(ask, self.file.capacity_bytes());
         self.flow.asked_by(id, worker);
@@ -117,7 +116,7 @@ impl Device {
         self.flow.counters
     }
 
-    /// Returns the busy time of each of the host's processors.
+    /// Returns the busy time of each processor of each host that has submitted a request, host by host.
     pub fn busy_ns(&self) -> Vec<u64> {
         self.flow.busy_ns()
     }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::{
     event::{EventQueue, Leg},
     random::whole_ns,
-    request::{Ask, Done, Fate},
+    request::{Ask, Done, Fate, Worker},
 };
 
 /// Index of a request in the table of outstanding requests.
@@ -133,7 +133,9 @@ pub(crate) struct Flow {
     free: Vec<Id>,
     /// Where a request goes from stage i on its way up: the nearest part above that wants to see it again.
     above: Vec<Leg>,
+    /// Those of the first host, then those of the next.
     processors: Vec<Processor>,
+    processors_per_host: usize,
     /// Offset and length of the latest write that arrived whole, if nothing has been misplaced to it since.
     pub(crate) arrived: Option<(u64, u32)>,
 }
@@ -162,6 +164,7 @@ impl Flow {
             free: Vec::new(),
             above,
             processors: vec![Processor::default(); processors],
+            processors_per_host: processors,
             arrived: None,
         }
     }
@@ -225,9 +228,13 @@ impl Flow {
         (request.pieces_left == 0).then_some(whole)
     }
 
-    /// A request is a worker's, whose processor spends the time that it costs.
-    pub(crate) fn asked_by(&mut self, id: Id, worker: usize) {
-        self[id].processor = worker % self.processors.len();
+    /// A request is a worker's, whose processor spends the time that it costs. Each host has processors of its own.
+    pub(crate) fn asked_by(&mut self, id: Id, Worker { host, number }: Worker) {
+        let first = host * self.processors_per_host;
+        if self.processors.len() <= first {
+            self.processors.resize(first + self.processors_per_host, Processor::default());
+        }
+        self[id].processor = first + number % self.processors_per_host;
     }
 
     /// Occupies a request's processor for a while, with what its run adds to that, after whatever the processor
@@ -241,7 +248,7 @@ impl Flow {
         processor.free_ns
     }
 
-    /// For how long each of the program's processors has worked.
+    /// For how long each processor of each host that has asked for something has worked.
     pub(crate) fn busy_ns(&self) -> Vec<u64> {
         self.processors.iter().map(|processor| processor.busy_ns).collect()
     }

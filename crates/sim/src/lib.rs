@@ -78,6 +78,6 @@ pub use flow::Counters;
 pub use part::part_manuals;
 pub use reader::Members;
 pub use reference::{Reference, ReferenceLoad, reference};
-pub use request::{Ask, Done, Fate};
+pub use request::{Ask, Done, Fate, Worker};
 pub use start::StartState;
 pub use truth::{Known, Truth, truths, truths_with_references};

@@ -2,6 +2,15 @@
 
 use iosonde_model::Op;
 
+/// Who asks: a worker of one of the hosts that share the device, both counted from 0.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Worker {
+    /// Its host.
+    pub host: usize,
+    /// Its number, which says on which of the host's processors it runs.
+    pub number: usize,
+}
+
 /// Request to a simulated device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ask {

@@ -4,7 +4,7 @@ mod drive;
 
 use drive::{closed_loop, device, next_done, open_loop_mean_ns, read};
 use iosonde_model::Op;
-use iosonde_sim::Ask;
+use iosonde_sim::{Ask, Worker};
 
 /// Erlang's C: the share of arrivals that wait, with `offered` = rate x service.
 fn erlang_c(servers: u32, offered: f64) -> f64 {
@@ -111,7 +111,8 @@ fn workers_issue_side_by_side_on_as_many_processors_as_there_are() {
     // Eight requests of four workers: 8, 4 and 2 of them on one processor, and the last takes 60 us more.
     for (processors, end_ns) in [(1, 140_000), (2, 100_000), (4, 80_000), (8, 80_000)] {
         let mut host = device(&toml(processors), 1);
-        (0..8).for_each(|tag| host.submit_by(tag as usize % 4, 0, read(tag, 4096)));
+        (0..8)
+            .for_each(|tag| host.submit_by(Worker { host: 0, number: tag as usize % 4 }, 0, read(tag, 4096)));
         let mut done = Vec::new();
         while host.next_event_ns().is_some() {
             next_done(&mut host, &mut done);
@@ -119,6 +120,22 @@ fn workers_issue_side_by_side_on_as_many_processors_as_there_are() {
         assert_eq!(done.last().map(|done| done.at_ns), Some(end_ns), "{processors} processors");
         assert_eq!(host.busy_ns().iter().sum::<u64>(), 80_000);
     }
+}
+
+#[test]
+fn each_host_has_processors_of_its_own() {
+    let toml = "[host]\nrequest_cost = \"10us\"\n[queue]\nservers = 32\nservice = { fixed = \"60us\" }";
+    let mut shared = device(toml, 1);
+    (0..8).for_each(|tag| {
+        shared.submit_by(Worker { host: tag as usize % 4, number: tag as usize }, 0, read(tag, 4096));
+    });
+    let mut done = Vec::new();
+    while shared.next_event_ns().is_some() {
+        next_done(&mut shared, &mut done);
+    }
+    // Two requests of each host, one after the other, and the last takes 60 us more.
+    assert_eq!(done.last().map(|done| done.at_ns), Some(80_000));
+    assert_eq!(shared.busy_ns(), [20_000; 4]);
 }
 
 /// Requests a second in a closed loop.

@@ -53,7 +53,8 @@ impl Experiment for HostScaling {
         if device.hosts.unwrap_or(1) < 2 {
             return Err(parameters.fail(
                 "it needs several hosts, and this run has one; start them with MPI (mpirun -n 16 --map-by node \
-                 iosonde-mpi run host-scaling PATH), or simulate them (iosonde run host-scaling sim:dfs --hosts 16)",
+                 iosonde-mpi run host-scaling PATH), or simulate them (iosonde run host-scaling sim:plain-nvme \
+                 --hosts 16)",
             ));
         }
         grid::cross(parameters, device)

@@ -66,8 +66,8 @@ impl Chart for HostsOverTime {
             ),
             experiment: Some(point.experiment.clone()),
             x: Axis::places(
-                "time since the run began",
-                columns.iter().map(|trials| units::duration(trials[0].0.started_s)).collect(),
+                "time since the run began (s)",
+                columns.iter().map(|trials| format!("{:.0}", trials[0].0.started_s)).collect(),
             ),
             y: Axis::places("host", hosts.iter().rev().map(|host| host_table::name(host)).collect()),
             cells,

@@ -131,6 +131,8 @@ pub struct Bench<'a> {
     pub verify: bool,
     /// Number of the job, which tells jobs on one simulated device apart.
     pub job: u32,
+    /// Its host, of several on one simulated device.
+    pub host: u32,
     /// Where new files are created, for a stream that writes them.
     pub new_files: Option<NewFiles<'a>>,
 }

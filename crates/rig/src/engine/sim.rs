@@ -13,7 +13,7 @@
 use std::{io, ptr::NonNull};
 
 use iosonde_model::{Named, Op};
-use iosonde_sim::{Ask, Done, Fate};
+use iosonde_sim::{Ask, Done, Fate, Worker};
 
 use super::{
     Abilities, Bench, Completion, Completions, Engine, EngineKind, Opened, Request, Storage, Unavailable,
@@ -67,7 +67,9 @@ impl EngineKind for Sim {
         let (direct, done) = (bench.direct, Vec::new());
         let slots = bench.buffers.slots();
         let durable = bench.sync.with_each_write().then(|| vec![Durable::Plain; slots as usize]);
-        let engine = Box::new(Loop { shared: shared.clone(), direct, job, done, new_files, memory, durable });
+        let worker = Worker { host: bench.host as usize, number: job };
+        let engine =
+            Box::new(Loop { shared: shared.clone(), direct, worker, done, new_files, memory, durable });
         Ok(Opened { engine, clock: Clock::Virtual(shared.clock.clone()), notes: Vec::new() })
     }
 
@@ -107,7 +109,7 @@ impl Tag {
 struct Loop {
     shared: SharedDevice,
     direct: bool,
-    job: usize,
+    worker: Worker,
     done: Vec<Done>,
     new_files: Option<Making>,
     /// Where bytes come from and go to, where the device is to hold them.
@@ -185,9 +187,9 @@ impl Memory {
 
 impl Loop {
     fn ask(&self, now_ns: u64, Request { slot, op, offset_bytes, length_bytes }: Request) {
-        let tag = Tag { epoch: self.shared.epoch.get(), job: self.job, slot }.packed();
+        let tag = Tag { epoch: self.shared.epoch.get(), job: self.worker.number, slot }.packed();
         let ask = Ask { tag, op, offset_bytes, length_bytes, direct: self.direct };
-        self.shared.device.borrow_mut().submit_by(self.job, now_ns, ask);
+        self.shared.device.borrow_mut().submit_by(self.worker, now_ns, ask);
     }
 
     /// What the device has completed, as the program sees it; `None` where a flush follows first.
@@ -252,7 +254,7 @@ impl Engine for Loop {
         self.shared.post(&self.done, &mut Vec::new());
         let mut mail = self.shared.mail.borrow_mut();
         // Taken out and put back: what handles them may ask the device for more.
-        let mut own = std::mem::take(&mut mail[self.job]);
+        let mut own = std::mem::take(&mut mail[self.worker.number]);
         drop(mail);
         for Done { tag, result, fate, .. } in own.drain(..) {
             let Some(completion) = self.completed(Completion { slot: Tag::of(tag).slot, result }) else {
@@ -263,12 +265,12 @@ impl Engine for Loop {
             }
             done.push(completion);
         }
-        self.shared.mail.borrow_mut()[self.job] = own;
+        self.shared.mail.borrow_mut()[self.worker.number] = own;
         Ok(())
     }
 
     fn next_event_ns(&self) -> Option<u64> {
-        if !self.shared.mail.borrow()[self.job].is_empty() {
+        if !self.shared.mail.borrow()[self.worker.number].is_empty() {
             return Some(self.shared.clock.now_ns());
         }
         self.shared.device.borrow().next_event_ns()

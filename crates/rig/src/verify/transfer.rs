@@ -59,6 +59,7 @@ impl Transfer {
             options: &options,
             verify: true,
             job: way.job,
+            host: 0,
             new_files: None,
         })?;
         let requests = vec![None; depth as usize].into();

@@ -99,6 +99,7 @@ impl Scratch {
             sync,
             options: &options,
             job: 0,
+            host: 0,
             new_files: None,
         };
         let opened = kind.open(&bench).map_err(|error| error.to_string())?;

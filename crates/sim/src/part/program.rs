@@ -6,7 +6,8 @@
 //! Quantitative System Performance, 1984, chapter 3.)
 //!
 //! One worker never has more than one processor. Of several, each runs on the next of `processors`, and those that
-//! share one wait for each other: n workers issue at most min(n, `processors`) / `request_cost` a second.
+//! share one wait for each other: n workers issue at most min(n, `processors`) / `request_cost` a second. Each of
+//! several hosts has so many.
 //!
 //! ```toml
 //! [host]
