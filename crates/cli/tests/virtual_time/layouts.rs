@@ -93,7 +93,11 @@ fn layouts_that_make_no_sense_are_bad_usage() {
             "--align and --stride in blocks of 16 KiB",
         ),
         (&["--hosts", "2", "--layout", "shared", "--verify"], "--verify needs a part in one piece"),
-        (&["--hosts", "2", "--layout", "strided"], "there is no layout named `strided`"),
+        (&["--hosts", "2", "--layout", "strided"], "invalid value 'strided' for '--layout <HOW>'"),
+        (
+            &["--layout", "strided"],
+            "file-per-host, file-per-worker, shared-segmented, shared-strided, shared",
+        ),
     ] {
         let said = said(&bench, words);
         assert_eq!(said.code, 2, "{words:?}: {}", said.out);
