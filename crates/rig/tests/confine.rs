@@ -126,7 +126,21 @@ fn what_follows_outside_has_all_the_power_that_was_given() {
     let written = on_a_thread(|| {
         let inside = || fs::write(&report, "from inside").is_ok();
         let outside = |inside| (inside, fs::write(&report, "from outside").is_ok());
-        with_least_power(&[], inside, outside).unwrap()
+        with_least_power(Some(&[]), inside, outside).unwrap()
     });
     assert_eq!(written, (!has_landlock(), true));
+}
+
+/// Where each open is measured, Landlock would be measured with it.
+#[test]
+fn without_places_only_capabilities_are_given_up() {
+    let admin = fs::read_to_string("/proc/sys/kernel/io_uring_disabled").is_ok_and(|text| text.trim() == "1");
+    let most = 1_u64 << 1 | 1 | 1 << 14 | u64::from(admin) << 21;
+    let folder = tempfile::tempdir().unwrap();
+    let (written, has) = on_a_thread(|| {
+        let inside = || (fs::write(folder.path().join("made"), "x").is_ok(), status("CapEff:"));
+        with_least_power(None, inside, |inside| inside).unwrap()
+    });
+    let has = u64::from_str_radix(&has, 16).unwrap();
+    assert_eq!((written, has & !most), (true, 0), "{has:x}");
 }

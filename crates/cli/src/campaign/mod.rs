@@ -94,7 +94,7 @@ impl Campaign {
             let Ended { done, failed, notebook } = ended?;
             finish::finish(&done, &failed, &notebook, destination, screen)
         };
-        power::least(&places, || self.measured(), show)
+        power::least(Some(&places), || self.measured(), show)
     }
 
     /// Measures until every session has ended.

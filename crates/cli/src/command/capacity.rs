@@ -56,7 +56,7 @@ pub fn run(args: &CapacityArgs, store: Option<&Path>, screen: Screen) -> Result<
     }
     let places = power::places(book.path(), std::iter::once(&session));
     let probed = || probe(args, &session, seed, screen);
-    power::least(&places, probed, |capacity| show(&capacity?, args, screen))
+    power::least(Some(&places), probed, |capacity| show(&capacity?, args, screen))
 }
 
 fn scope(session: &Session) -> CapacityScope {

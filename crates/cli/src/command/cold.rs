@@ -47,7 +47,7 @@ pub fn run(args: &ColdArgs, store: Option<&Path>, screen: Screen) -> Result<(), 
     let size_bytes = check(args, &session)?;
     let places = power::places(book.path(), std::iter::once(&session));
     let read = || read(args, &session, size_bytes, seed, screen);
-    power::least(&places, read, |cold| show(&cold?, args, screen))
+    power::least(Some(&places), read, |cold| show(&cold?, args, screen))
 }
 
 /// Refuses what first and second reads cannot be compared on; returns the bytes to look at.

@@ -2,7 +2,7 @@
 
 use std::{
     io,
-    path::{Path, PathBuf},
+    path::Path,
     sync::atomic::{AtomicBool, Ordering},
 };
 
@@ -144,13 +144,13 @@ fn real(
     let folder = guard::admit_folder(target, need, &mut notebook::Strays(&mut book))
         .map_err(|refusal| Failure::usage(refusal.for_command(COMMAND)))?;
     let switch = args.uncached.then(|| DropCaches::open().ok());
-    let places = places(book.path(), &folder);
     let measured = || {
         let found =
             in_folder(args, &folder, Way { layout, seed, switch, device: device.as_ref() }, stop, screen);
         Ok((found, folder))
     };
-    power::least(&places, measured, move |measured| {
+    // Landlock would be measured with each open.
+    power::least(None, measured, move |measured| {
         let (found, folder) = measured?;
         let path = folder.path().to_owned();
         let gone = folder.remove(&mut notebook::Strays(&mut book))?;
@@ -171,13 +171,6 @@ struct Way<'a> {
     /// The kernel's switch, where --uncached was given and this user has it.
     switch: Option<Option<DropCaches>>,
     device: Option<&'a Device>,
-}
-
-/// Folders in which something changes meanwhile: the notebook's, as for any measurement, and our own.
-fn places(notebook: &Path, folder: &OwnFolder) -> Vec<PathBuf> {
-    let mut places = power::places(notebook, std::iter::empty());
-    places.push(folder.path().to_owned());
-    places
 }
 
 fn in_folder(

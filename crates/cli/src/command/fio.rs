@@ -165,7 +165,7 @@ fn run_batch(
     let places = power::places(&notebook, std::iter::once(&measurement.session));
     let measured = || single::measured(measurement, |measurement| measure(measurement, batch, &laid));
     let allowed = words::allowed(batch);
-    power::least(&places, measured, |run| show(&mut run?, &allowed, args, screen))
+    power::least(Some(&places), measured, |run| show(&mut run?, &allowed, args, screen))
 }
 
 /// Lays the groups out, and refuses what this engine and this storage cannot do, before anything is written.

@@ -74,7 +74,7 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
     let (measurement, notebook) = single::begin(&args.target, titles, options, (session, book), screen)?;
     let places = power::places(&notebook, std::iter::once(&measurement.session));
     let measured = || single::measured(measurement, |measurement| measure(measurement, args));
-    power::least(&places, measured, |run| show(&mut run?, args, screen))
+    power::least(Some(&places), measured, |run| show(&mut run?, args, screen))
 }
 
 /// An engine with the option of atomic writes beside its others.

@@ -30,13 +30,17 @@ pub fn gain_nothing() {
 /// Runs `inside` on this thread, which can change files in these places alone from now on, and then `outside`, with
 /// what came of it, on a thread that can do all that this one could before.
 ///
+/// Without places only capabilities are given up. That is for measuring what opening and creating files takes:
+/// Landlock looks at each path, which added 0.55 µs to opens of 1.93 µs and 0.9 µs to creating in 20.4 µs (ext4 in
+/// memory, Linux 6.18).
+///
 /// # Errors
 /// The system gives no thread.
 ///
 /// # Panics
 /// Where one of the two panics.
 pub fn with_least_power<T: Send, R: Send>(
-    places: &[PathBuf],
+    places: Option<&[PathBuf]>,
     inside: impl FnOnce() -> T,
     outside: impl FnOnce(T) -> R + Send,
 ) -> io::Result<R> {
@@ -44,7 +48,11 @@ pub fn with_least_power<T: Send, R: Send>(
         let (hand_over, handed) = mpsc::channel();
         let after = move || handed.recv().map(outside);
         let after = thread::Builder::new().name("outside".into()).spawn_scoped(scope, after)?;
-        confine(places);
+        match places {
+            Some(places) => _ = confine(places),
+            // A thread that keeps more than it needs measures as well.
+            None => _ = keep_capabilities(),
+        }
         // It waits until then.
         let _ = hand_over.send(inside());
         let ended = after.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));

@@ -10,7 +10,7 @@ pub fn gain_nothing() {}
 /// # Errors
 /// None.
 pub fn with_least_power<T: Send, R: Send>(
-    _places: &[PathBuf],
+    _places: Option<&[PathBuf]>,
     inside: impl FnOnce() -> T,
     outside: impl FnOnce(T) -> R + Send,
 ) -> io::Result<R> {
