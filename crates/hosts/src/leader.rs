@@ -33,9 +33,9 @@ const LAST_WORDS: Duration = Duration::from_millis(400);
 /// Questions for the time of a host, and how long their answer holds: quartz drifts by up to 50 us a second.
 const ECHOES: usize = 6;
 const OFFSETS_HOLD_NS: u64 = 2_000_000_000;
-/// From the announcement to the start: a message and a wake-up on a machine whose processors are busy, and the sending
-/// to each host.
-const AHEAD_NS: u64 = 1_000_000;
+/// From the announcement to the start: a wake-up on a machine whose processors are busy, a round trip of the slowest
+/// host, and the sending to each.
+const AHEAD_NS: u64 = 100_000;
 const SENDING_NS: u64 = 10_000;
 
 /// Rank 0, over a link.
@@ -204,7 +204,7 @@ impl<L: Link> Rendezvous for Meeting<'_, L> {
         self.leader.await_all("engine", PATIENCE, self.stop, is_ready)?;
         let offsets = &self.leader.offsets;
         let slowest_ns = offsets.iter().map(|offset| offset.round_trip_ns).max().unwrap_or(0);
-        let ahead_ns = AHEAD_NS + 2 * slowest_ns + SENDING_NS * offsets.len() as u64;
+        let ahead_ns = AHEAD_NS + slowest_ns + SENDING_NS * offsets.len() as u64;
         self.announced_ns = monotonic_ns() + ahead_ns;
         for rank in self.leader.others() {
             let own_ns = self.announced_ns.saturating_add_signed(self.leader.offsets[rank as usize].ns);

@@ -6,7 +6,7 @@
 
 use std::{cell::Cell, rc::Rc};
 
-use crate::platform::clocks;
+use crate::platform::{clocks, scheduling};
 
 /// Clock that counts nanoseconds from its creation.
 #[derive(Debug, Clone)]
@@ -147,6 +147,11 @@ pub fn monotonic_ns() -> u64 {
 /// Sleeps between trials, never within one.
 pub fn sleep_s(seconds: f64) {
     std::thread::sleep(std::time::Duration::from_secs_f64(seconds.max(0.0)));
+}
+
+/// Lets sleeps of this thread end when they are due, where the system can.
+pub fn exact_sleeps() {
+    scheduling::exact_timers();
 }
 
 /// Sleeps within an open loop while no request is due or outstanding.

@@ -34,6 +34,7 @@ use pressure::Pressure;
 pub(crate) use process_io::ProcessIo;
 use processors::Processors;
 use residency::Residency;
+use sensors::Sensors;
 use volume_statistics::VolumeCounters;
 
 use crate::{
@@ -58,8 +59,7 @@ pub struct Watch {
     network: Option<Network>,
     /// Where the target lies on a volume whose controller counts the time at its limits.
     volume: Option<Result<VolumeCounters, Absence>>,
-    /// The device whose sensors are read.
-    device: Device,
+    sensors: Sensors,
     processors: Result<Processors, Absence>,
     clock: Clock,
     before: Before,
@@ -104,7 +104,7 @@ impl Watch {
             limits: IoLimits::open(&system, device),
             network: Network::open(&system, file),
             volume: VolumeCounters::open(&system, device),
-            device: device.clone(),
+            sensors: Sensors::find(&system, device),
             holes: file.try_clone().ok().map(|file| (file, span)),
             processors: Processors::open(&system),
             clock: Clock::real(),
@@ -197,9 +197,8 @@ impl Watch {
         if let Some(network) = &self.network {
             network.since(before.network, &mut out);
         }
-        let system = System::real();
-        out.temperature_celsius = sensors::temperature_celsius(&system, &self.device);
-        out.cpu_frequency_hz = sensors::cpu_frequency_hz(&system);
+        out.temperature_celsius = self.sensors.temperature_celsius();
+        out.cpu_frequency_hz = self.sensors.cpu_frequency_hz();
         out.absent.extend(absent);
         out
     }

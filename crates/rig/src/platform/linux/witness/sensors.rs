@@ -1,12 +1,50 @@
 //! What the device's thermometers and the processors' clocks say after a trial, where there are any: a guest sees none.
 
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
 use iosonde_model::Device;
 
 use crate::platform::linux::{BlockDevice, System};
 
-/// The warmest sensor of the device in °C. NVMe and (with the driver `drivetemp`) SATA disks list theirs below the
-/// device. Asking may take a millisecond, since the device itself is asked.
-pub(super) fn temperature_celsius(system: &System, device: &Device) -> Option<f64> {
+/// Files to read after each trial. They are looked for once: where there are none, that took 40 system calls a trial.
+#[derive(Debug)]
+pub(super) struct Sensors {
+    thermometers: Vec<PathBuf>,
+    frequencies: Vec<PathBuf>,
+}
+
+impl Sensors {
+    /// Those of the device and of all processors. NVMe and (with the driver `drivetemp`) SATA disks list theirs below
+    /// the device.
+    pub(super) fn find(system: &System, device: &Device) -> Self {
+        let folder = "/sys/devices/system/cpu";
+        let is_cpu =
+            |name: &&String| name.strip_prefix("cpu").is_some_and(|rest| rest.parse::<u32>().is_ok());
+        let frequency = |cpu: &String| system.path(format!("{folder}/{cpu}/cpufreq/scaling_cur_freq"));
+        let names = system.names(folder);
+        let frequencies = names.iter().filter(is_cpu).map(frequency);
+        Self {
+            thermometers: thermometers(system, device).unwrap_or_default(),
+            frequencies: frequencies.filter(|file| file.exists()).collect(),
+        }
+    }
+
+    /// The warmest sensor of the device in °C. Asking may take a millisecond, since the device itself is asked.
+    pub(super) fn temperature_celsius(&self) -> Option<f64> {
+        numbers(&self.thermometers).reduce(f64::max).map(|millidegrees| millidegrees / 1000.0)
+    }
+
+    /// Mean frequency of all processors, as the kernel last set or measured it.
+    pub(super) fn cpu_frequency_hz(&self) -> Option<f64> {
+        let khz: Vec<f64> = numbers(&self.frequencies).collect();
+        (!khz.is_empty()).then(|| khz.iter().sum::<f64>() / khz.len() as f64 * 1000.0)
+    }
+}
+
+fn thermometers(system: &System, device: &Device) -> Option<Vec<PathBuf>> {
     let disk = BlockDevice::by_name(system, device.name.as_deref()?)?.whole();
     let below = disk.folder().join("device");
     let folders = folders_named(&below, "hwmon").into_iter().flat_map(|folder| {
@@ -15,31 +53,17 @@ pub(super) fn temperature_celsius(system: &System, device: &Device) -> Option<f6
         if inner.is_empty() { vec![folder] } else { inner }
     });
     let files = folders.flat_map(|folder| folders_named(&folder, "temp"));
-    let millidegrees = files
-        .filter(|file| file.to_string_lossy().ends_with("_input"))
-        .filter_map(|file| std::fs::read_to_string(file).ok()?.trim().parse::<i32>().ok());
-    millidegrees.max().map(|millidegrees| f64::from(millidegrees) / 1000.0)
+    Some(files.filter(|file| file.to_string_lossy().ends_with("_input")).collect())
 }
 
-/// Mean frequency of all processors, as the kernel last set or measured it.
-pub(super) fn cpu_frequency_hz(system: &System) -> Option<f64> {
-    let folder = "/sys/devices/system/cpu";
-    let is_cpu = |name: &&String| name.strip_prefix("cpu").is_some_and(|rest| rest.parse::<u32>().is_ok());
-    let khz: Vec<f64> = system
-        .names(folder)
-        .iter()
-        .filter(is_cpu)
-        .filter_map(|cpu| {
-            system.text(format!("{folder}/{cpu}/cpufreq/scaling_cur_freq"))?.parse::<u64>().ok()
-        })
-        .map(|khz| khz as f64)
-        .collect();
-    (!khz.is_empty()).then(|| khz.iter().sum::<f64>() / khz.len() as f64 * 1000.0)
+fn numbers(files: &[PathBuf]) -> impl Iterator<Item = f64> {
+    let number = |file: &PathBuf| fs::read_to_string(file).ok()?.trim().parse::<i64>().ok();
+    files.iter().filter_map(number).map(|number| number as f64)
 }
 
 /// Entries of a folder whose names begin so.
-fn folders_named(folder: &std::path::Path, prefix: &str) -> Vec<std::path::PathBuf> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+fn folders_named(folder: &Path, prefix: &str) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let begins = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with(prefix);
     entries.flatten().filter(|entry| begins(&entry.file_name())).map(|entry| entry.path()).collect()
 }
@@ -62,9 +86,10 @@ mod tests {
         fake::device(root.path(), "ata/sda", "8:0", &[("device/hwmon/hwmon0/temp1_input", "38000")]);
         fake::device(root.path(), "virtio1/vda", "254:0", &[]);
         let system = System::at(root.path());
-        assert_eq!(temperature_celsius(&system, &named("nvme0n1")), Some(63.0));
-        assert_eq!(temperature_celsius(&system, &named("sda")), Some(38.0));
-        assert_eq!(temperature_celsius(&system, &named("vda")), None);
+        let warmest = |name| Sensors::find(&system, &named(name)).temperature_celsius();
+        assert_eq!(warmest("nvme0n1"), Some(63.0));
+        assert_eq!(warmest("sda"), Some(38.0));
+        assert_eq!(warmest("vda"), None);
     }
 
     #[test]
@@ -75,7 +100,8 @@ mod tests {
             std::fs::create_dir_all(&folder).unwrap();
             std::fs::write(folder.join("scaling_cur_freq"), khz).unwrap();
         }
-        assert_eq!(cpu_frequency_hz(&System::at(root.path())), Some(2.5e9));
-        assert_eq!(cpu_frequency_hz(&System::at(tempfile::tempdir().unwrap().path())), None);
+        let mean = |root: &Path| Sensors::find(&System::at(root), &named("vda")).cpu_frequency_hz();
+        assert_eq!(mean(root.path()), Some(2.5e9));
+        assert_eq!(mean(tempfile::tempdir().unwrap().path()), None);
     }
 }
