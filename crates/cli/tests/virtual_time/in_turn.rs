@@ -65,6 +65,15 @@ fn a_layer_costs_what_it_adds_and_resume_and_compare_say_so_too() {
 }
 
 #[test]
+fn the_study_of_a_layer_on_one_target_names_what_it_lacks() {
+    let bench = Bench::new();
+    let above = device(&bench, "above", 100, 25);
+    let asks = |words: &[&str]| bench.iosonde(words).err.contains(&format!("--over BASE {above}"));
+    assert!(asks(&["run", "layers", &above, "--time", "10s"]));
+    assert!(!asks(&["run", "layers", &above, "--time", "10s", "--over", &above]));
+}
+
+#[test]
 fn a_layer_that_is_faster_than_its_base_is_named_as_a_cache() {
     let bench = Bench::new();
     bench.text("small.toml", STUDY);

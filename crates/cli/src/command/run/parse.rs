@@ -42,6 +42,13 @@ pub fn campaign(
     // The study's file and the sheet's are needed again to repeat the run.
     let read = args.words.first().filter(|_| args.words.len() > 1).into_iter().chain(&args.sheet);
     let apart = output::inputs(read.map(String::as_str)).into_iter().chain(destination.files()).collect();
+    if sessions.len() == 1 && study.name == LAYERS && args.against.is_none() {
+        let target = &sessions[0].target;
+        screen.say(&format!(
+            "alone         what a layer costs needs what lies below it, in turns:\n              iosonde run {LAYERS} \
+             --over BASE {target}"
+        ));
+    }
     let against = args.against.as_ref().map(|reference| earlier(store, screen, reference)).transpose()?;
     if against.is_some() && sessions.len() > 1 {
         return Err(Failure::usage(
