@@ -170,7 +170,7 @@ impl Link for Replay {
 fn spec(hosts: u32) -> TrialSpec {
     let one = TrialSpec {
         rw: Rw::RandRw,
-        read_share: Some(0.5),
+        read_percent: Some(50.0),
         block_size_bytes: 4096,
         queue_depth: 1,
         span_bytes: FILE_BYTES,

@@ -16,6 +16,7 @@ mod leader;
 mod lost;
 mod message;
 mod offset;
+pub mod pieces;
 mod threads;
 mod waiting;
 

@@ -3,7 +3,10 @@
 
 use std::io;
 
-use iosonde_hosts::Link;
+use iosonde_hosts::{
+    Link,
+    pieces::{self, Pieces},
+};
 use mpi::{
     Threading,
     environment::Universe,
@@ -14,6 +17,8 @@ use mpi::{
 /// This process among those that were started together.
 pub(crate) struct MpiLink {
     world: SimpleCommunicator,
+    /// What has come of a message of each process.
+    incoming: Vec<Pieces>,
     /// `None` once MPI has ended.
     universe: Option<Universe>,
 }
@@ -25,7 +30,8 @@ impl MpiLink {
         let (universe, _) = mpi::initialize_with_threading(Threading::Serialized)
             .ok_or("MPI was begun already: this is a bug in iosonde-mpi")?;
         let world = universe.world();
-        Ok(Self { world, universe: Some(universe) })
+        let incoming = vec![Pieces::default(); world.size().unsigned_abs() as usize];
+        Ok(Self { world, incoming, universe: Some(universe) })
     }
 }
 
@@ -40,15 +46,22 @@ impl Link for MpiLink {
 
     fn send(&mut self, to: u32, message: &[u8]) -> io::Result<()> {
         let to = i32::try_from(to).map_err(io::Error::other)?;
-        self.world.process_at_rank(to).send(message);
-        Ok(())
+        let to = self.world.process_at_rank(to);
+        pieces::send(message, |piece| {
+            to.send(piece);
+            Ok(())
+        })
     }
 
     fn receive(&mut self) -> io::Result<Option<(u32, Vec<u8>)>> {
-        let Some(found) = self.world.any_process().immediate_matched_probe() else { return Ok(None) };
-        let from = found.1.source_rank().unsigned_abs();
-        let (bytes, _) = found.matched_receive_vec::<u8>();
-        Ok(Some((from, bytes)))
+        while let Some(found) = self.world.any_process().immediate_matched_probe() {
+            let from = found.1.source_rank().unsigned_abs();
+            let (piece, _) = found.matched_receive_vec::<u8>();
+            if let Some(message) = self.incoming[from as usize].take(&piece) {
+                return Ok(Some((from, message)));
+            }
+        }
+        Ok(None)
     }
 
     fn close(&mut self, well: bool) {

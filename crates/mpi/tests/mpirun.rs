@@ -250,7 +250,7 @@ fn elsewhere(folder: &Folder, words: &[&str]) -> Output {
     let other = folder.0.join("other");
     fs::create_dir_all(&other).expect("a folder can be made");
     let script = format!(
-        "if [ \"$OMPI_COMM_WORLD_RANK\" = 1 ]; then \
+        "if [ \"${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}\" = 1 ]; then \
            exec unshare -m sh -c 'mount --bind {} {} && exec \"$@\"' sh \"$@\"; \
          fi; \
          exec \"$@\"",
