@@ -51,7 +51,7 @@ pub use simulated::{run_on_cluster, run_proof, run_simulated};
 pub fn run_program() -> ExitCode {
     let measures = |cli: &Cli| {
         if measures(&cli.command) {
-            iosonde_rig::supervise::go_on_under_supervision();
+            iosonde_rig::supervise::go_on_under_supervision(iosonde_rig::platform::ProcessGroup::Shared);
         }
         Ok(())
     };

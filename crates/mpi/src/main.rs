@@ -9,28 +9,15 @@
 
 mod link;
 
-use std::{
-    env,
-    os::unix::process::CommandExt,
-    process::{Command, ExitCode},
-};
+use std::process::ExitCode;
 
+use iosonde_rig::{platform::ProcessGroup, supervise::go_on_under_supervision};
 use link::MpiLink;
 
-/// OpenMPI reads another process's memory for long messages, which a process that has given its power up may not do to
-/// another one (Yama, Landlock): it copies them instead. Users' own settings stay.
-const COPY: (&str, &str) = ("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
-
 fn main() -> ExitCode {
-    if env::var_os(COPY.0).is_none()
-        && let Ok(program) = env::current_exe()
-    {
-        // Comes back only where it failed; MPI then does without.
-        let _ = Command::new(program).args(env::args_os().skip(1)).env(COPY.0, COPY.1).exec();
-    }
     iosonde_cli::prepared();
     // Before MPI has threads. On each host one process waits for the one that touches the storage.
-    iosonde_rig::supervise::go_on_under_supervision();
+    go_on_under_supervision(ProcessGroup::Own);
     match MpiLink::new() {
         Ok(link) => iosonde_cli::run_on_hosts(link),
         Err(why) => {

@@ -21,6 +21,7 @@ mod windows;
 
 mod atomic_writes;
 mod layer;
+mod process_group;
 mod target_kind;
 
 #[cfg(target_os = "linux")]
@@ -45,6 +46,7 @@ pub(crate) use linux::calls;
 pub use linux::{
     BlockDevice, DeviceNumber, Mount, System, is_killed, memory_limit_bytes, mount_of, mounts, swaps,
 };
+pub use process_group::ProcessGroup;
 pub use target_kind::TargetKind;
 #[cfg(windows)]
 pub(crate) use windows::overlapped;

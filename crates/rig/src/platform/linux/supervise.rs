@@ -17,7 +17,7 @@ use super::{
     is_killed,
     leave::{self, CODE, GOT, SIGNAL, STOPS, Word},
 };
-use crate::clock::monotonic_ns;
+use crate::{clock::monotonic_ns, platform::ProcessGroup};
 
 /// Signals that are handed on. All others end this process, and the working one with it.
 const HANDED_ON: [libc::c_int; 6] =
@@ -47,7 +47,7 @@ enum End {
 
 /// Goes on in a process of its own, while this one waits for it and then ends as it did. Call it before there is any
 /// thread. Where the system gives no process, this one goes on.
-pub fn go_on_under_supervision() {
+pub fn go_on_under_supervision(group: ProcessGroup) {
     let Ok((words, speaks)) = pipe() else { return };
     let parent = rustix::process::getpid();
     // Where the process that started this one ignores the end of processes, there would be none to hear of.
@@ -58,8 +58,16 @@ pub fn go_on_under_supervision() {
         -1 => {}
         0 => {
             drop(words);
+            let at_its_end = match group {
+                ProcessGroup::Shared => libc::SIGKILL,
+                ProcessGroup::Own => {
+                    let _ = rustix::process::setpgid(None, None);
+                    // Asks it to end. A second SIGTERM would end it at once.
+                    libc::SIGINT
+                }
+            };
             // SAFETY: plain numbers. The end of the other process ends this one, by whatever it was ended.
-            unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+            unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, at_its_end) };
             if rustix::process::getppid() != Some(parent) {
                 end_as(End::Signal(libc::SIGKILL));
             }
