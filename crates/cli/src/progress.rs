@@ -52,7 +52,7 @@ impl ProgressLine {
 
     /// Shows how the run stands before a trial.
     pub fn show(&mut self, schedule: &Schedule, state: &Progress, asked: &ScheduledTrial) {
-        let converged = format!("{} of {} converged", state.converged, self.of);
+        let converged = converged(state.converged, self.of).map_or_else(String::new, |text| text + ", ");
         let left = text::time_left(state.left);
         match &self.bar {
             Some(bar) => {
@@ -63,11 +63,11 @@ impl ProgressLine {
                 bar.set_position((by_time.max(by_points).clamp(0.0, 1.0) * STEPS as f64) as u64);
                 let lines: String =
                     state.experiments.iter().take(LINES_MAX).map(|one| line(schedule, one)).collect();
-                bar.set_message(format!("{converged}   {left} left{lines}"));
+                bar.set_message(format!("{converged}{left} left{lines}"));
             }
             None if self.is_said(asked) => {
                 self.round_said = asked.round;
-                self.screen.say(&format!("round {:<3}     {converged}, {left} left", asked.round));
+                self.screen.say(&format!("round {:<3}     {converged}{left} left", asked.round));
             }
             None => {}
         }
@@ -79,6 +79,12 @@ impl ProgressLine {
             bar.finish_and_clear();
         }
     }
+}
+
+/// How many points have converged. Nothing is said of none: before 80 trials no point may, and many a study ends by
+/// its time.
+pub fn converged(converged: usize, of: usize) -> Option<String> {
+    (converged > 0).then(|| format!("{converged} of {of} converged"))
 }
 
 /// One experiment: its points that are converged, and the one measured last with its present interval.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use iosonde_infer::compare::Question;
 use iosonde_infer::compare::Side;
-use iosonde_model::{Compared, ComparedFigure, Likeness, Run, RunInfo, RunState};
+use iosonde_model::{Compared, ComparedFigure, ComparedUnit, Likeness, Run, RunInfo, RunState};
 use iosonde_store::Notebook;
 
 use crate::{
@@ -55,8 +55,11 @@ pub fn usual_question(sides: &[Side]) -> Question {
     }
 }
 
-/// How `--strict` ends where something is slower with certainty: the first of it by name.
+/// How `--strict` ends where something is slower, the first of it by name, or where nothing could be compared.
 pub fn slower(compared: &Compared) -> Option<Failure> {
+    if compared.pairs.iter().all(|pair| pair.geometric_means.is_empty()) {
+        return Some(Failure { code: DOUBT, text: "--strict: nothing could be compared".to_owned() });
+    }
     let slower = |verdict| verdict == Likeness::Slower;
     let lines = compared.pairs.iter().flat_map(|pair| compared.lines(pair));
     let lines: Vec<_> = lines.filter(|line| slower(line.verdict)).collect();
@@ -66,7 +69,13 @@ pub fn slower(compared: &Compared) -> Option<Failure> {
         [line] => line.spec.describe(),
         [first, more @ ..] => format!("{}, and {} more", first.spec.describe(), more.len()),
     };
-    Some(Failure { code: DOUBT, text: format!("--strict: slower with certainty: {what}") })
+    let one_run_each =
+        compared.pairs.iter().all(|pair| (pair.unit, pair.repeats) == (ComparedUnit::Run, [1, 1]));
+    let text = match one_run_each {
+        true => format!("--strict: slower in these two runs: {what}; --repeats tells how much runs differ"),
+        false => format!("--strict: slower with 95 % confidence: {what}"),
+    };
+    Some(Failure { code: DOUBT, text })
 }
 
 /// The label that its user gave it, else what was measured: an id says nothing to anybody.

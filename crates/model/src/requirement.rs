@@ -237,7 +237,7 @@ impl Requirement {
             );
         }
         if !is_date(&file.source_date) {
-            return wrong("source_date", "the date of the source's text is 2019-04-18, 2019-04 or 2019");
+            return wrong("source_date", "a date is written as in 2019-04-18, 2019-04 or 2019");
         }
         if file.limit.is_empty() {
             return Err(document.missing(&format!("{at}limit"), "").explained(NEEDED));

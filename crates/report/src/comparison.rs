@@ -89,14 +89,8 @@ fn layered(compared: &Compared, pair: &ComparedPair, layer: &Layer, details: boo
     let heads = ["", &short(&pair.a), &short(&pair.b), "cost of the layer"].map(str::to_owned);
     let cells = text::layer::rows(layer).into_iter().map(|row| [row.label, row.base, row.through, row.cost]);
     let all: Vec<[String; 4]> = std::iter::once(heads).chain(cells).collect();
-    let widths: [usize; 3] =
-        std::array::from_fn(|at| all.iter().map(|row| columns(&row[at])).max().unwrap_or(0) + 2);
-    for (nth, row) in all.iter().enumerate().filter(|_| all.len() > 1) {
-        let line = (0..3).map(|at| pad(&row[at], widths[at])).collect::<String>() + &row[3];
-        let line = format!("  {}", line.trim_end());
-        out += &format!("{}\n", if nth == 0 { paint.ink(Ink::Quiet, &line) } else { line });
-    }
     if all.len() > 1 {
+        out += &in_columns(&all, &vec![String::new(); all.len()], 0, paint);
         out += &paint.hang("  ", 2, text::layer::LEGEND);
     }
     out += &left_out(compared, pair, details, paint);
@@ -109,15 +103,25 @@ fn rows(pair: &ComparedPair, shown: &CompareTable, paint: Paint) -> String {
     let heads = [String::new(), named("A", &pair.a), named("B", &pair.b), "B is".to_owned()];
     let cells = |row: &CompareRow| [row.label.clone(), row.a.clone(), row.b.clone(), row.ratio.clone()];
     let all: Vec<[String; 4]> = std::iter::once(heads).chain(shown.rows.iter().map(cells)).collect();
-    let widths: [usize; 4] =
-        std::array::from_fn(|at| all.iter().map(|row| columns(&row[at])).max().unwrap_or(0) + 2);
     let verdicts =
         std::iter::once(String::new()).chain(shown.rows.iter().map(|row| verdict(row.verdict, paint)));
     let longest = shown.rows.iter().map(|row| text::compare::likeness(row.verdict).len()).max().unwrap_or(0);
+    in_columns(&all, &verdicts.collect::<Vec<_>>(), longest, paint)
+}
+
+/// Rows below a row of heads, each with a last word of up to `longest` letters. A label that has no room stands above
+/// its figures.
+fn in_columns(all: &[[String; 4]], last: &[String], longest: usize, paint: Paint) -> String {
+    let mut widths: [usize; 4] =
+        std::array::from_fn(|at| all.iter().map(|row| columns(&row[at])).max().unwrap_or(0) + 2);
+    if longest == 0 {
+        // Nothing stands right of it.
+        widths[3] -= 2;
+    }
     let right = widths[1..].iter().sum::<usize>() + longest;
     let label = widths[0].min(paint.width.saturating_sub(2 + right));
-    let line = |(nth, (row, verdict)): (usize, (&[String; 4], String))| {
-        let figures = (1..4).map(|at| pad(&row[at], widths[at])).collect::<String>() + &verdict;
+    let line = |(nth, (row, last)): (usize, (&[String; 4], &String))| {
+        let figures = (1..4).map(|at| pad(&row[at], widths[at])).collect::<String>() + last;
         let lead = if columns(&row[0]) < label { String::new() } else { format!("  {}\n", row[0]) };
         let own = if lead.is_empty() { row[0].as_str() } else { "" };
         let line = match nth {
@@ -127,7 +131,7 @@ fn rows(pair: &ComparedPair, shown: &CompareTable, paint: Paint) -> String {
         let line = line.trim_end();
         format!("{}\n", if nth == 0 { paint.ink(Ink::Quiet, line) } else { line.to_owned() })
     };
-    all.iter().zip(verdicts).enumerate().map(line).collect()
+    all.iter().zip(last).enumerate().map(line).collect()
 }
 
 /// A side's name as the head of a column: the end of a path says more than its beginning.

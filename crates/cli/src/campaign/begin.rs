@@ -53,7 +53,7 @@ impl Campaign {
             let run = Run::new(info, Vec::new());
             let book = Book::new(book, lock);
             let measurement = Measurement::new(own.options, session, Some(book), run, screen);
-            announce(&measurement, written_bytes);
+            announce(&measurement, written_bytes, study.requirement.is_none());
             turns.push(Turn::new(measurement, study.clone(), alone, None));
         }
         let ids: Vec<String> = turns.iter().map(|turn| turn.id().to_owned()).collect();
@@ -106,7 +106,7 @@ fn on_one_device<'a>(
     Some(DeviceNote::OneDevice { targets: [specs[a].target.clone(), specs[b].target.clone()], device })
 }
 
-fn announce(measurement: &Measurement, written_bytes: u64) {
+fn announce(measurement: &Measurement, written_bytes: u64, may_limit: bool) {
     let info = &measurement.run.info;
     let subject = iosonde_report::subject(&info.device);
     // Who typed `sim:NAME` knows the name.
@@ -117,7 +117,11 @@ fn announce(measurement: &Measurement, written_bytes: u64) {
     measurement.screen.say(head.trim_end());
     if written_bytes > 0 {
         let line = plan::may_write(written_bytes, &info.device);
-        measurement.screen.say(&format!("writes        {line}"));
+        // `check` has no such option.
+        let limit = if may_limit { "; --max-write limits it" } else { "" };
+        measurement
+            .screen
+            .say(&paint.hang("writes        ", 14, &format!("{line}{limit}")).trim_end().to_owned());
     }
     for note in &info.device.notes {
         measurement.screen.say(&format!("note          {}", iosonde_report::note(note)));

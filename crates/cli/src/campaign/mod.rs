@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use iosonde_model::{RunState, Study};
 use iosonde_plan::schedule::TimeLeft;
 use iosonde_plan::schedule::chance;
-use iosonde_report::text;
+use iosonde_report::{Paint, text};
 use iosonde_rig::guard::Protected;
 
 use crate::{
@@ -23,6 +23,7 @@ use crate::{
     measure::power,
     notebook,
     options::Options,
+    progress,
     screen::Screen,
 };
 use turn::Turn;
@@ -163,10 +164,13 @@ impl Campaign {
     fn standing(&self, round: u32) -> String {
         let (mut parts, mut left) = (Vec::new(), TimeLeft::default());
         for (turn, state) in self.turns.iter().filter_map(|turn| Some((turn, turn.standing()?))) {
-            parts.push(format!("{}: {} of {} converged", turn.target(), state.converged, state.of));
+            let converged = progress::converged(state.converged, state.of);
+            parts.extend(converged.map(|converged| format!("{}: {converged}", turn.target())));
             left = left.and(state.left);
         }
-        format!("round {round:<3}     {}; {} left", parts.join("; "), text::time_left(left))
+        parts.push(format!("{} left", text::time_left(left)));
+        let paint = Paint { color: false, width: self.screen.width };
+        paint.hang(&format!("round {round:<3}     "), 14, &parts.join("; ")).trim_end().to_owned()
     }
 
     /// Writes down how the runs stand that had not ended, and says how to go on.

@@ -152,7 +152,7 @@ fn cost(study: &Study, options: &Options, session: &Session, bytes: u64) -> Stri
     }
     text += &match bytes {
         0 => "writes  nothing\n".to_owned(),
-        _ => format!("writes  {}\n", may_write(bytes, &session.device)),
+        _ => format!("writes  {}; --max-write limits it\n", may_write(bytes, &session.device)),
     };
     text
 }
@@ -163,7 +163,7 @@ pub fn may_write(bytes: u64, device: &Device) -> String {
     let wear = of_drive.map(|size| bytes as f64 / size.max(1) as f64).map_or_else(String::new, |wear| {
         if wear < 1.5 { format!(", {wear:.3} of a drive write") } else { format!(", {wear:.1} drive writes") }
     });
-    format!("up to {} where the storage takes 1 GB/s{wear}; --max-write limits it", units::size(bytes))
+    format!("up to {} where the storage takes 1 GB/s{wear}", units::size(bytes))
 }
 
 /// What is prepared, and why it is less than requested.

@@ -28,6 +28,17 @@ const HOLES_SHARE_MAX: f64 = 0.02;
 
 /// Reads a target for the first time and again.
 pub fn run(args: &ColdArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
+    let target = &args.target;
+    if !target.starts_with("sim:") && !Path::new(target).exists() {
+        return Err(Failure::usage(format!(
+            "{target} does not exist; name a device, or a file that lies there for long"
+        )));
+    }
+    if Path::new(target).is_dir() {
+        return Err(Failure::usage(format!(
+            "{target} is a directory; `cold` reads what lies there for long: name a file in it, or the device"
+        )));
+    }
     let inputs = output::inputs([args.target.as_str()]);
     args.json.as_deref().map_or(Ok(()), |json| output::check(json, &inputs, screen))?;
     let seed = args.seed.unwrap_or_else(|| rand::random::<u64>() >> 11);

@@ -37,7 +37,8 @@ pub fn show(name: &str, screen: Screen) -> Result<(), Failure> {
         let experiment = EXPERIMENTS.find(&spec.kind).map_err(Failure::usage)?;
         text += &format!("{}  {}\n", spec.name, experiment.question());
         for point in planned.points.iter().filter(|point| point.belongs_to(&spec.name)) {
-            text += &format!("    {}\n", point.spec.describe());
+            let on_all = (!experiment.chooses_hosts()).then(|| point.spec.clone().on_hosts(1));
+            text += &format!("    {}\n", on_all.as_ref().unwrap_or(&point.spec).describe());
         }
     }
     text += &format!("\nIts file, to copy and edit:  iosonde studies {} --toml\n", study.name);

@@ -5,7 +5,9 @@
 //! error weighs only as much as the ratio differs from 1. Deeper queues hide the added time, so that the share of the
 //! throughput is the answer there.
 
-use iosonde_model::{Estimate, Incomparable, Layer, LayerCost, LayerLine, LayerSign, NoFigure, Op, RunInfo};
+use iosonde_model::{
+    Estimate, Incomparable, Layer, LayerCost, LayerLine, LayerSign, Medium, NoFigure, Op, RunInfo,
+};
 use iosonde_stats::ErrorVariance;
 
 use super::{
@@ -70,7 +72,9 @@ pub(super) fn layer(
 /// container hides have none that is known: nothing is said of them.
 fn apart(base: &RunInfo, through: &RunInfo) -> Option<LayerSign> {
     let [of_base, of_through] = [base, through].map(|info| &info.device.chain);
-    let known = !of_base.is_empty() && !of_through.is_empty();
+    // What lies in memory has no block device, and lies above none.
+    let in_memory = |info: &RunInfo| info.device.medium == Medium::Memory;
+    let known = (!of_base.is_empty() || in_memory(base)) && (!of_through.is_empty() || in_memory(through));
     let shared = of_base.iter().any(|name| of_through.contains(name));
     (known && !shared).then(|| LayerSign::NotAbove { base: of_base.clone(), through: of_through.clone() })
 }

@@ -74,7 +74,7 @@ fn case(case: &Case) -> String {
     }
 }
 
-/// Text without characters that XML does not allow.
+/// Text without characters that XML does not allow; its line ends are ours.
 fn text(words: &str) -> String {
-    escape(clean(words)).into_owned()
+    words.split('\n').map(|line| escape(clean(line)).into_owned()).collect::<Vec<_>>().join("\n")
 }

@@ -100,11 +100,32 @@ pub fn after(found: &SmallFiles) -> Vec<(&'static str, String)> {
         ),
     )];
     lines.extend(memory(found).map(|line| ("memory", line)));
-    let names = found.layout.files.div_ceil(found.layout.directories);
+    lines.extend(ended_early(found).map(|line| ("ended early", line)));
+    let created = done(found, FileStep::Create).unwrap_or(found.layout.files * found.rounds as u64);
+    let names = created.div_ceil((found.rounds as u64 * found.layout.directories).max(1));
     let listed = format!("names per second; latency of a directory of {} names", units::count(names as f64));
     lines.push(("list", listed));
     lines.push(("took", units::duration(found.elapsed_s)));
     lines
+}
+
+fn done(found: &SmallFiles, step: FileStep) -> Option<u64> {
+    found.steps.iter().find(|figures| figures.step == step).map(|figures| figures.done)
+}
+
+/// Steps that had no time for all files.
+fn ended_early(found: &SmallFiles) -> Option<String> {
+    let all = found.layout.files * found.rounds as u64;
+    let created = done(found, FileStep::Create).unwrap_or(all);
+    let few = |step: FileStep| {
+        let of = if matches!(step, FileStep::Create | FileStep::WriteFsync) { all } else { created };
+        let done = done(found, step).filter(|done| *done < of)?;
+        let [done, of] = [done, of].map(|count| units::count(count as f64));
+        Some(format!("{} {done} of {of}", self::step(step)))
+    };
+    let told: Vec<String> = found.steps.iter().filter_map(|figures| few(figures.step)).collect();
+    let told = (!told.is_empty()).then(|| told.join(", "));
+    told.map(|told| format!("files done: {told}; give more --time, or fewer --files"))
 }
 
 /// What a cache answered.

@@ -177,10 +177,15 @@ fn sign(ComparedPair { a, b, .. }: &ComparedPair, sign: &LayerSign) -> String {
         LayerSign::NotAbove { base, through } => format!(
             "{b} ({}) does not lie above {a} ({}): they share no block device, so their difference is not the cost of \
              a layer.",
-            through.join(" on "),
-            base.join(" on ")
+            lies_on(through),
+            lies_on(base)
         ),
     }
+}
+
+/// Block devices, one on the other. Only what lies in memory has none here.
+fn lies_on(chain: &[String]) -> String {
+    if chain.is_empty() { "in memory".to_owned() } else { chain.join(" on ") }
 }
 
 #[cfg(test)]

@@ -201,11 +201,13 @@ fn remedy(run: &Run, why: &RequirementUnsettled) -> String {
         RequirementUnsettled::NotMeasured => format!("iosonde requirements {}", run.info.study),
         RequirementUnsettled::FewValid { check, .. } | RequirementUnsettled::MostInvalid { check, .. } => {
             match check {
-                Some(check) => format!("iosonde explain {check}, then again"),
+                Some(check) => format!("do what `iosonde explain {check}` says, and check again"),
                 None => longer(run.info.elapsed_s * 2.0),
             }
         }
-        RequirementUnsettled::InvalidRun { check } => format!("iosonde explain {check}, then again"),
+        RequirementUnsettled::InvalidRun { check } => {
+            format!("do what `iosonde explain {check}` says, and check again")
+        }
     }
 }
 

@@ -45,7 +45,7 @@ pub fn campaign(
     if sessions.len() == 1 && study.name == LAYERS && args.against.is_none() {
         let target = &sessions[0].target;
         screen.say(&format!(
-            "alone         what a layer costs needs what lies below it, in turns:\n              iosonde run {LAYERS} \
+            "alone         the cost of a layer is the difference to what lies below it:\n              iosonde run {LAYERS} \
              --over BASE {target}"
         ));
     }
@@ -70,6 +70,9 @@ pub fn campaign(
 fn words(args: &RunArgs) -> Result<Vec<String>, Failure> {
     let Some(base) = &args.over else { return Ok(args.words.clone()) };
     match &args.words[..] {
+        [study] if studies::is_name(study) && !is_target(study) => {
+            Err(Failure::usage(format!("say what lies above {base}:  iosonde run {study} --over {base} ./")))
+        }
         [target] => Ok(vec![LAYERS.to_owned(), base.clone(), target.clone()]),
         [study, targets @ ..] => Ok([&[study.clone(), base.clone()], targets].concat()),
         [] => Err(Failure::usage(format!("say what lies above it:  iosonde run {LAYERS} --over {base} ./"))),
@@ -111,7 +114,7 @@ fn what_was_asked(
     let (kept, before) = kept(store, screen, reference)?;
     if args.target.size.is_some() {
         return Err(Failure::usage(
-            "--like has that run's size, or its points would not be the same; leave --size out",
+            "--like and --against take that run's size, or the points would not be the same; leave --size out",
         ));
     }
     let study = Study::parse(&kept.info.study_source, &kept.info.study).map_err(Failure::failed)?;
@@ -197,7 +200,8 @@ fn study_and_targets(args: &RunArgs, words: &[String]) -> Result<(Study, Vec<Str
     let [first, targets @ ..] = words else { return Err(Failure::usage("say what to measure")) };
     if is_target(first) {
         return Err(Failure::usage(format!(
-            "`{first}` is a target, and the study comes before the targets:  iosonde run quick {}",
+            "`{first}` is a target, and the study comes before the targets:  iosonde run {} {}",
+            if args.over.is_some() { LAYERS } else { "quick" },
             words.join(" ")
         )));
     }

@@ -77,10 +77,10 @@ pub(super) fn problem(problem: &QueueDepthProblem) -> String {
     match problem {
         QueueDepthProblem::OneDepth => "fewer than 2 queue depths have valid trials".to_owned(),
         QueueDepthProblem::TooFewDepths { depths, needed, smallest: 1 } => {
-            format!("{depths} queue depths are usable, {needed} are needed")
+            format!("usable queue depths: {depths}; {needed} are needed")
         }
         QueueDepthProblem::TooFewDepths { depths, needed, .. } => {
-            format!("{depths} queue depths are usable; {needed} are needed, QD 1 among them")
+            format!("usable queue depths: {depths}; {needed} are needed, QD 1 among them")
         }
         QueueDepthProblem::NoCurve(miss) => format!(
             "throughput follows no saturation curve (at QD {}, it is {} off)",
