@@ -3,8 +3,8 @@
 //!     cargo run --release -p iosonde-hosts --example gather -- [HOSTS [TRIALS [SECONDS]]]
 //!
 //! Two hosts measure a file by mixed requests. What the second one says of it is then the answer of each of so many
-//! hosts, to the same rank 0 as in any run. Answers come over a link of 1 GB/s, on which none passes another. Printed are
-//! the size of an answer and the time from the last host's end to the whole trial.
+//! hosts, to the same rank 0 as in any run. Answers come over a link of 1 GB/s, on which none passes another. Printed
+//! are the size of an answer and the time from the last host's end to the whole trial.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 

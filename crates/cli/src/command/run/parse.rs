@@ -45,8 +45,8 @@ pub fn campaign(
     if sessions.len() == 1 && study.name == LAYERS && args.against.is_none() {
         let target = &sessions[0].target;
         screen.say(&format!(
-            "alone         the cost of a layer is the difference to what lies below it:\n              iosonde run {LAYERS} \
-             --over BASE {target}"
+            "alone         the cost of a layer is the difference to what lies below it:\n              \
+             iosonde run {LAYERS} --over BASE {target}"
         ));
     }
     let against = args.against.as_ref().map(|reference| earlier(store, screen, reference)).transpose()?;
