@@ -80,7 +80,9 @@ fn against(run: &Run, then: &str, path: &Path, screen: Screen) -> Result<(String
         .map_err(|why| Failure::failed(text::compare::nothing(&why)))?;
     let mut said =
         format!("\n{}", iosonde_report::comparison(&sides, &compared, screen.verbose, screen.paint()));
-    if let Some(remedy) = text::slower_than_then::remedy(run, &compared) {
+    if let Some(other) = text::slower_than_then::other_storage(&sides[0].runs[0].info, &run.info) {
+        said += &format!("\n{}", paragraph(&other, screen.paint()));
+    } else if let Some(remedy) = text::slower_than_then::remedy(run, &compared) {
         said += &format!("\n{}", paragraph(&remedy, screen.paint()));
     }
     Ok((said, sides::slower(&compared)))

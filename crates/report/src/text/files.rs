@@ -242,6 +242,19 @@ mod tests {
     }
 
     #[test]
+    fn steps_that_time_ended_are_named_with_what_they_did() {
+        let whole = found(FilesCache::Kept, Some(true));
+        assert_eq!(ended_early(&whole), None);
+        let few = |figures: &FileStepFigures| match figures.step {
+            FileStep::WriteFsync => 30,
+            _ => 5_000,
+        };
+        let steps = whole.steps.iter().map(|one| FileStepFigures { done: few(one), ..one.clone() }).collect();
+        let told = ended_early(&SmallFiles { steps, ..whole }).unwrap();
+        assert!(told.starts_with("files done: create 5 k of 100 k, write+fsync 30 of 100 k;"), "{told}");
+    }
+
+    #[test]
     fn a_directory_in_memory_says_nothing_of_storage() {
         let found = SmallFiles { in_memory: true, ..found(FilesCache::Kept, Some(true)) };
         assert!(memory(&found).unwrap().starts_with("the directory lies in memory"));

@@ -1,6 +1,22 @@
 //! Words of a run beside an earlier one of the same storage: what to try where it has become slower.
 
-use iosonde_model::{Compared, Likeness, Medium, Op, Run, WorkloadGroup};
+use iosonde_model::{Compared, Likeness, Medium, Op, Run, RunInfo, WorkloadGroup};
+
+/// What the two runs do not share where they are not of one storage.
+pub fn other_storage(then: &RunInfo, now: &RunInfo) -> Option<String> {
+    let storage = |info: &RunInfo| (info.device.name.clone(), info.device.model.clone());
+    let named = |info: &RunInfo| {
+        let on = info.device.name.as_ref().filter(|name| !info.target.ends_with(*name));
+        on.map_or_else(|| info.target.clone(), |name| format!("{} on {name}", info.target))
+    };
+    (storage(then) != storage(now)).then(|| {
+        format!(
+            "The earlier run measured {}, and this one {}: the difference is that of two places, and not of time.",
+            named(then),
+            named(now)
+        )
+    })
+}
 
 /// What to try; `None` where nothing has become slower, or nothing is known that helps.
 pub fn remedy(now: &Run, compared: &Compared) -> Option<String> {

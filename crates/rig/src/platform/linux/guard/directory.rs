@@ -39,7 +39,7 @@ pub(crate) fn admit(
     let (found, room) = looked_at(path, intent)?;
     let room_bytes = if intent.writes == Writes::Everywhere { room.whole_bytes } else { room.own_bytes };
     if room_bytes < ROOM_MIN_BYTES {
-        return Err(too_small(path, &room, ROOM_MIN_BYTES));
+        return Err(too_small(path, &room, ROOM_MIN_BYTES, intent.writes));
     }
     let mut own = own_files(&found, path, &intent.own, recorder)?.into_iter();
     let Some(first) = own.next() else { return Err(Refusal::new("No file was asked for.")) };
@@ -93,7 +93,7 @@ pub(crate) fn admit_folder(
     let intent = Intent::of(Writes::Needed);
     let (found, room) = looked_at(path, &intent)?;
     if room.own_bytes < need.bytes {
-        return Err(too_small(path, &room, need.bytes));
+        return Err(too_small(path, &room, need.bytes, intent.writes));
     }
     let room = files_room(found.handle()).map_err(|error| untold(path, &error))?;
     if let Some(room) = room.filter(|room| room.own_files < need.files) {
@@ -154,7 +154,7 @@ fn filled_memory(path: &Path, file_system: &str) -> Refusal {
     Refusal::new(sentence).hint("Name a directory on storage.")
 }
 
-fn too_small(path: &Path, room: &Room, least_bytes: u64) -> Refusal {
+fn too_small(path: &Path, room: &Room, least_bytes: u64, writes: Writes) -> Refusal {
     let shown = path.display();
     let least = units::size(least_bytes);
     if room.process_limit {
@@ -168,11 +168,15 @@ fn too_small(path: &Path, room: &Room, least_bytes: u64) -> Refusal {
     let sentence = format!(
         "The file system of {shown} has too little room: {available} of {total} are available to this user."
     );
-    let refusal = Refusal::new(sentence)
-        .hint(format!(
+    let rule = match writes {
+        Writes::Everywhere => format!("iosonde needs {least}, beside 2 % or 64 MiB that it leaves."),
+        _ => format!(
             "iosonde needs {least}, takes at most half of what is available, and leaves a tenth \
              of the file system, or 10 GiB of a large one."
-        ))
+        ),
+    };
+    let refusal = Refusal::new(sentence)
+        .hint(rule)
         .hint("Free some space, or name a directory on another file system.");
     // The files that fill it can be read instead.
     add_files(refusal, &readable_files(path, ROOM_MIN_BYTES))
@@ -291,7 +295,7 @@ mod tests {
             whole_bytes: 0,
             process_limit: false,
         };
-        let text = too_small(Path::new("/mnt"), &room, ROOM_MIN_BYTES).to_string();
+        let text = too_small(Path::new("/mnt"), &room, ROOM_MIN_BYTES, Writes::Needed).to_string();
         assert!(
             text.starts_with("The file system of /mnt has too little room: 12 MiB of 1 GiB are available"),
             "{text}"
