@@ -119,7 +119,7 @@ fn announce(measurement: &Measurement, written_bytes: u64, may_limit: bool) {
         let line = plan::may_write(written_bytes, &info.device);
         // `check` has no such option.
         let limit = if may_limit { "; --max-write limits it" } else { "" };
-        measurement.screen.say(&paint.hang("writes        ", 14, &format!("{line}{limit}")).trim_end());
+        measurement.screen.say(paint.hang("writes        ", 14, &format!("{line}{limit}")).trim_end());
     }
     for note in &info.device.notes {
         measurement.screen.say(&format!("note          {}", iosonde_report::note(note)));
