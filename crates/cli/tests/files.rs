@@ -149,8 +149,16 @@ fn after_a_kill_the_next_command_removes_the_folder() {
     fs::create_dir(bench.path("here")).unwrap();
     let mut child = under_way(&bench);
     // SIGKILL to the process and to the one that works for it: it has no time for anything.
-    kill_with_children(child.id());
+    let killed = kill_with_children(child.id());
     child.wait().unwrap();
+    // A process that was killed holds its locks until it has ended, which takes a while on a busy disk.
+    // 30 s at most.
+    for _ in 0..6000 {
+        if !killed.iter().any(|process| runs(*process)) {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
     let left = names_in(&bench.path("here"));
     assert_eq!(left.len(), 1, "{left:?}");
     let said = bench.iosonde(&["files", "here", "--files", "20", "--rounds", "3", "--time", "1s", "-q"]);
@@ -168,10 +176,19 @@ fn ctrl_c_removes_the_folder_and_concludes_nothing() {
     assert_eq!(names_in(&bench.path("here")), [""; 0]);
 }
 
-fn kill_with_children(process: u32) {
+/// Returns which it killed.
+fn kill_with_children(process: u32) -> Vec<u32> {
     let children = fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap_or_default();
-    let all = children.split_whitespace().filter_map(|id| id.parse().ok()).chain([process]);
-    all.for_each(|id| signal("KILL", id));
+    let all: Vec<u32> =
+        children.split_whitespace().filter_map(|id| id.parse().ok()).chain([process]).collect();
+    all.iter().for_each(|id| signal("KILL", *id));
+    all
+}
+
+/// False for one that has ended, also where nobody has asked for how.
+fn runs(process: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, fields)| !fields.starts_with(['Z', 'X']))
 }
 
 fn signal(name: &str, process: u32) {

@@ -298,28 +298,6 @@ fn a_path_that_is_not_shared_is_refused_with_host_and_path() {
     assert!(apart.status.success(), "{}", said(&apart));
 }
 
-/// mpirun ends the others, by a second signal 10 ms after the first: the one that made the file has to outlive it.
-#[test]
-fn another_hosts_death_leaves_no_shared_file() {
-    let folder = Folder::new("kill-other");
-    let target = folder.target();
-    let words = ["run", "queue-depth", &target, "--time", "20s", "--layout", "shared-strided"];
-    let words: Vec<&str> = words.into_iter().chain(STUDY).collect();
-    let mut command = mpirun(3, &folder, &words);
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("mpirun is there");
-    thread::sleep(Duration::from_secs(4));
-    assert_eq!(folder.left().len(), 1, "the file that all of them share");
-    let workers = workers(child.id());
-    Command::new("kill").args(["-9", &workers[2].to_string()]).status().expect("kill is there");
-    let output = child.wait_with_output().expect("it ends");
-    assert!(!output.status.success());
-    let ended_ns = monotonic_ns();
-    while !folder.left().is_empty() {
-        assert!(monotonic_ns() - ended_ns < 10_000_000_000, "{:?} is left", folder.left());
-        thread::sleep(Duration::from_millis(20));
-    }
-}
-
 #[test]
 fn a_killed_run_of_one_file_goes_on_in_its_layout() {
     let folder = Folder::new("kill-shared");

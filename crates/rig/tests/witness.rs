@@ -131,7 +131,9 @@ fn a_buffered_read_becomes_resident_and_a_second_moves_nothing() {
     assert!(again.process_read_bytes.is_some());
     watch.set_span(0..MIB);
     watch.before();
-    assert_eq!(watch.after(Witnesses::default()).resident_before_bytes, Some(MIB));
+    let part = watch.after(Witnesses::default()).resident_before_bytes.unwrap();
+    // Less a few pages, for the same reason: 1,040,384 bytes were seen beside another run of the tests.
+    assert!(MIB / 10 * 9 < part && part <= MIB, "{part}");
 }
 
 #[test]
