@@ -6,6 +6,6 @@ pub enum ProcessGroup {
     /// That of the process which waits for it: a shell knows both as one.
     Shared,
     /// One of its own, so that who kills that of the other process leaves it time to remove its files. Open MPI kills
-    /// 10 ms after it has asked.
+    /// 3 to 11 ms after it has asked.
     Own,
 }

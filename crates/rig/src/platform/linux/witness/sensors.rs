@@ -9,7 +9,8 @@ use iosonde_model::Device;
 
 use crate::platform::linux::{BlockDevice, System};
 
-/// Files to read after each trial. They are looked for once: where there are none, that took 40 system calls a trial.
+/// Files to read after each trial. They are looked for once: most machines have none, and a walk through sysfs after
+/// each trial found that.
 #[derive(Debug)]
 pub(super) struct Sensors {
     thermometers: Vec<PathBuf>,
