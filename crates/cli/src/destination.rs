@@ -44,6 +44,9 @@ pub struct Shown<'a> {
     pub again: String,
 }
 
+/// Between the report's name and what shows the run again.
+const APART: &str = "     ";
+
 impl Destination {
     /// What cannot be written should be known before an hour of measuring, not after. `apart` is what the run needs.
     pub fn check(&self, apart: &[Protected], screen: Screen) -> Result<(), Failure> {
@@ -97,8 +100,18 @@ impl Destination {
             }
         }
         if !json_to_stdout && self.junit.as_deref() != Some(Path::new("-")) {
-            let report = page.map_or_else(String::new, |_| format!("report  {}     ", path.display()));
-            screen.result(&format!("\n{report}show again  {}\n", shown.again))?;
+            let again = format!("show again  {}", shown.again);
+            let lines = match page.map(|_| format!("report  {}", path.display())) {
+                // Side by side where there is room: neither name can be broken.
+                Some(report)
+                    if (report.chars().count() + APART.len() + again.chars().count()) <= screen.width =>
+                {
+                    format!("{report}{APART}{again}")
+                }
+                Some(report) => format!("{report}\n{again}"),
+                None => again,
+            };
+            screen.result(&format!("\n{lines}\n"))?;
         }
         Ok(())
     }

@@ -24,6 +24,7 @@ pub static STUDIES: &[(&str, &str)] = &[
     ("database", include_str!("../../../studies/database.toml")),
     ("full", include_str!("../../../studies/full.toml")),
     ("layers", include_str!("../../../studies/layers.toml")),
+    ("sync-methods", include_str!("../../../studies/sync-methods.toml")),
     ("io-cost", include_str!("../../../studies/io-cost.toml")),
     ("dataset", include_str!("../../../studies/dataset.toml")),
     ("checkpoint", include_str!("../../../studies/checkpoint.toml")),

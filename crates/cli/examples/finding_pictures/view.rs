@@ -43,7 +43,9 @@ pub fn of(run: &Run, finding: &Finding, truth: f64) -> Frame {
         FindingName::Drift => data::over_time(run, finding, truth),
         FindingName::OrderEffect => data::by_what_came_before(run, finding, truth),
         FindingName::FlushLatency => level(data::quantiles(run, finding)),
-        FindingName::LogWritesPerS => level(data::by_trial(run, finding, Figure::Requests)),
+        FindingName::LogWritesPerS | FindingName::FastestSync => {
+            level(data::by_trial(run, finding, Figure::Requests))
+        }
         FindingName::ProcessorShare => level(data::by_trial(run, finding, Figure::Busy)),
         FindingName::RotationPeriod => data::turn(run, finding, truth),
         FindingName::SeekTimeAverage => data::seeks(run, finding, truth),

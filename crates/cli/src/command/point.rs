@@ -115,6 +115,11 @@ fn refuse_what_was_typed(args: &PointArgs, time_ns: u64, screen: Screen) -> Resu
     if args.atomic && !streams(args).any(|stream| stream.rw.writes()) {
         return Err(Failure::usage("--atomic is about writes, and no stream writes; leave it out"));
     }
+    if args.atomic && args.target.starts_with("sim:") {
+        return Err(Failure::usage(
+            "--atomic is about the kernel's RWF_ATOMIC, which simulated devices lack; leave it out",
+        ));
+    }
     streams(args).try_for_each(StreamArgs::refuse_contradictions)?;
     refuse_what_measures_nothing(args, time_ns)?;
     let apart = output::inputs([args.target.as_str()]);

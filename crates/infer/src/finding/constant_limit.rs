@@ -17,7 +17,8 @@
 //! three queue depths a factor of 4 apart, and larger requests must get more bytes per second, or a slow link would
 //! do the same. Bytes per second must be the same at two block sizes and at two queue depths. One of them is 1, where
 //! a link would add the fixed time of a request (1 % or more of it); at the other one, units that work side by side
-//! on the parts of a large request would get more. A limit of writes alone is not told from a buffer that drains, and
+//! on the parts of a large request would get more, and the request at 1 must take 10 % longer than a small one, or
+//! nothing holds it. A limit of writes alone is not told from a buffer that drains, and
 //! is named only beside one that holds reads.
 //!
 //! A control group of Linux lets its budget pass in slices of 100 ms: requests run freely until the slice's share is
@@ -195,11 +196,11 @@ mod tests {
 
     /// The same with stalls.
     fn told_with(law: Law, stalls: fn(workload: (Rw, u64, u32), nth: u64) -> Vec<Stall>) -> Vec<Finding> {
-        told_of(law, |trial, workload, nth| trial.stalls = stalls(workload, nth))
+        told_of(law, 0.2, |trial, workload, nth| trial.stalls = stalls(workload, nth))
     }
 
-    /// The same with witnesses.
-    fn told_of(law: Law, witnesses: impl Fn(&mut Trial, (Rw, u64, u32), u64)) -> Vec<Finding> {
+    /// The same with witnesses, and with latencies that lie so far from their mean.
+    fn told_of(law: Law, spread: f64, witnesses: impl Fn(&mut Trial, (Rw, u64, u32), u64)) -> Vec<Finding> {
         let trial = |workload: (Rw, u64, u32), nth: u64| {
             let (rw, bytes, depth) = workload;
             let requests = law(workload, nth);
@@ -207,7 +208,7 @@ mod tests {
             witnesses(&mut trial, workload, nth);
             let mut latencies = Histogram::new();
             let mean_ns = f64::from(depth) * 1e9 / requests;
-            for part in [0.8, 1.2].repeat(50) {
+            for part in [1.0 - spread, 1.0 + spread].repeat(50) {
                 latencies.record((mean_ns * part) as u64);
             }
             for lane in [&mut trial.read, &mut trial.write].into_iter().flatten() {
@@ -301,6 +302,13 @@ mod tests {
     }
 
     #[test]
+    fn requests_that_take_the_same_time_whatever_their_size_are_no_limit() {
+        // Four servers: 1 MiB at any depth from 4 on moves as much as 4 MiB at depth 1.
+        let found = told_of(|(_, _, depth), _| f64::from(depth.min(4)) * 12_500.0, 0.0, |_, _, _| ());
+        assert!(found.len() == 1 && found[0].status == Status::Absent, "{found:?}");
+    }
+
+    #[test]
     fn a_medium_that_saturates_softly_is_no_limit() {
         none(|workload, _| {
             let soft = if workload.2 == 16 { 0.97 } else { 1.0 };
@@ -362,7 +370,7 @@ mod tests {
         };
         none(law);
         let counted = |exceeded_share: f64| {
-            told_of(law, move |trial, (rw, ..), _| {
+            told_of(law, 0.2, move |trial, (rw, ..), _| {
                 (trial.witnesses.from_s, trial.witnesses.to_s) = (0.0, 1.0);
                 let exceeded_s = if rw.writes() { exceeded_share } else { 0.0 };
                 trial.witnesses.volume_statistics = Some(iosonde_model::VolumeStatistics {

@@ -61,7 +61,7 @@ pub(super) fn extreme(reference: LogEstimate, others: &[LogEstimate], confidence
 }
 
 /// Whether the whole interval lies within a margin around 1.
-pub(super) fn inside(ratio: &Estimate, margin: f64) -> bool {
+pub fn inside(ratio: &Estimate, margin: f64) -> bool {
     ratio.low.is_some_and(|low| low >= 1.0 / (1.0 + margin))
         && ratio.high.is_some_and(|high| high <= 1.0 + margin)
 }

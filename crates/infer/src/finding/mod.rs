@@ -57,6 +57,7 @@ registry! {
         flush_latency::FlushLatency,
         log_writes_per_s::LogWritesPerS,
         commit_latency::CommitLatency,
+        fastest_sync::FastestSync,
         accelerators_fed::AcceleratorsFed,
         checkpoint_time::CheckpointTime,
         processor_share::ProcessorShare,

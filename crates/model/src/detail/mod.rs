@@ -24,6 +24,7 @@ mod processor;
 mod queue_depth;
 mod readahead;
 mod size_law;
+mod sync_methods;
 mod training;
 
 pub use cached::{CacheProblem, Cached};
@@ -51,6 +52,7 @@ pub use processor::{Bottleneck, ProcessorShare};
 pub use queue_depth::{ClosedLoop, DepthMiss, EffectiveDepth, HostCurve, QueueDepthProblem};
 pub use readahead::{Readahead, ReadaheadProblem};
 pub use size_law::{Plateau, PlateauMethod, RoundTrip, SizeLaw, SizeLawProblem};
+pub use sync_methods::{SyncMethod, SyncMethods};
 pub use training::{CheckpointSaved, TrainingFed};
 
 /// Facts of one finding beside its value. One variant for each kind that has facts of its own.
@@ -88,6 +90,8 @@ pub enum Detail {
     Durable(Durable),
     /// A commit: writes and their flush.
     Commit(Commit),
+    /// Ways of making a write durable, compared.
+    SyncMethods(SyncMethods),
     /// Mapping unit of a drive.
     MappingUnit(MappingUnit),
     /// Arm and platter of a disk.

@@ -35,6 +35,7 @@ super::declare::names! {
         FlushLatency "flush_latency",
         LogWritesPerS "log_writes_per_s",
         CommitLatency "commit_latency",
+        FastestSync "fastest_sync",
         AcceleratorsFed "accelerators_fed",
         CheckpointTime "checkpoint_time",
         ProcessorShare "processor_share",

@@ -125,9 +125,9 @@ fn against(check: CheckName) -> Option<&'static str> {
     match check {
         CheckName::Interference => Some("find the other process with `iotop`, or measure at a quiet time"),
         CheckName::DepthNotReached | CheckName::LittlesLaw => {
-            Some("use more `--jobs`, or a non-blocking engine")
+            Some("use more jobs (workers), or a non-blocking engine")
         }
-        CheckName::GeneratorBound => Some("use more `--jobs`, or an engine that costs less: io_uring"),
+        CheckName::GeneratorBound => Some("use more jobs (workers), or an engine that costs less: io_uring"),
         _ => None,
     }
 }

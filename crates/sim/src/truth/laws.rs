@@ -135,6 +135,7 @@ impl<'a> Laws<'a> {
             | FindingName::MixInterference
             | FindingName::StrideEffect
             | FindingName::AlignmentEffect
+            | FindingName::FastestSync
             | FindingName::AcceleratorsFed
             | FindingName::CheckpointTime
             | FindingName::ProgramPlateau

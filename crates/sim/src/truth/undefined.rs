@@ -45,6 +45,7 @@ pub(super) fn why_not(finding: FindingName) -> String {
         }
         FindingName::HostSaturation => "it depends on the queue depth of each host",
         FindingName::JobsEffect => "it depends on how many workers there are and on their queue depth",
+        FindingName::FastestSync => "it depends on the methods that are compared",
         FindingName::AcceleratorsFed | FindingName::CheckpointTime => {
             "it depends on the size of the reads and files, and on how many there are at once"
         }

@@ -35,6 +35,9 @@ const BEYOND: f64 = 1.5;
 const DEPTHS_APART: u64 = 4;
 /// Share of a request's time that a fixed cost must have to be missed.
 const FIXED_SHARE_MIN: f64 = 0.01;
+/// Time of a large request over that of a small one, from which on something holds the large one. Storage whose requests
+/// take the same time whatever their size gives equal rates to four times the size and to four times the depth.
+const WAITED: f64 = 1.1;
 /// Bytes per second of larger requests over those at a limit of requests: the bytes are not what is limited.
 const MORE_BYTES: f64 = 1.1;
 /// How closely points agree, at the worst, whose whole portions scatter: a trial has two, and a large request more or
@@ -441,9 +444,11 @@ impl<'e> Plateau<'e> {
             let small = self.alone(op, |size| size < bytes)?;
             let rest = (bytes - small.spec.block_size_bytes) as f64;
             let at_limit_ns = bytes as f64 / self.level * 1e9;
-            let fixed_ns = small.usual_latency_ns(op)? + rest / self.level * 1e9 - at_limit_ns;
-            let missed = one.latency_ns(op)? < at_limit_ns + fixed_ns / 2.0;
-            Some(missed && fixed_ns > FIXED_SHARE_MIN * at_limit_ns)
+            let small_ns = small.usual_latency_ns(op)?;
+            let fixed_ns = small_ns + rest / self.level * 1e9 - at_limit_ns;
+            let latency_ns = one.latency_ns(op)?;
+            let missed = latency_ns < at_limit_ns + fixed_ns / 2.0;
+            Some(missed && latency_ns > WAITED * small_ns && fixed_ns > FIXED_SHARE_MIN * at_limit_ns)
         };
         fresh.iter().filter(|one| one.spec.asked_in_flight() == 1).any(|one| absorbs(one) == Some(true))
     }

@@ -9,13 +9,13 @@ pub(super) fn words(cause: &GeneratorBound) -> String {
     match cause {
         GeneratorBound::Unmeasured => "the program's CPU time was not measured".to_owned(),
         GeneratorBound::Saturated(busy) => format!(
-            "the program was CPU-bound ({} busy): {} IOPS is its limit, not the storage's{}; use more `--jobs`",
+            "the program was CPU-bound ({} busy): {} IOPS is its limit, not the storage's{}; use more jobs (workers)",
             share(busy.busy_share),
             units::count(busy.iops),
             from_memory(busy)
         ),
         GeneratorBound::Near(busy) => format!(
-            "iosonde used {} of its CPU, so the storage may be faster; use more `--jobs`{}",
+            "iosonde used {} of its CPU, so the storage may be faster; use more jobs (workers){}",
             share(busy.busy_share),
             from_memory(busy)
         ),
@@ -46,7 +46,7 @@ mod tests {
         assert_eq!(
             words(&GeneratorBound::Saturated(busy)),
             "the program was CPU-bound (100 % busy): 110 k IOPS is its limit, not the storage's (one worker makes \
-             1.20 M IOPS from memory); use more `--jobs`"
+             1.20 M IOPS from memory); use more jobs (workers)"
         );
     }
 }

@@ -25,6 +25,7 @@ mod queue_depth;
 mod readahead;
 mod size_law;
 pub(super) mod subject;
+mod sync_methods;
 mod training;
 mod value;
 
@@ -61,6 +62,7 @@ pub fn sentence(finding: &Finding) -> String {
         Detail::ConstantLimit(facts) => constant_limit::sentence(finding, *facts),
         Detail::Durable(facts) => durable::sentence(finding, *facts),
         Detail::Commit(facts) => commit::sentence(finding, *facts),
+        Detail::SyncMethods(facts) => sync_methods::sentence(finding, facts),
         Detail::MappingUnit(facts) => mapping_unit::sentence(finding, *facts),
         Detail::Platter(facts) => platter::sentence(finding, *facts),
         Detail::Highest(facts) => highest::sentence(finding, facts),
@@ -97,6 +99,7 @@ pub fn why_of(finding: &Finding) -> Option<String> {
         Detail::ConstantLimit(facts) => Some(constant_limit::why(*facts)),
         Detail::Durable(facts) => Some(durable::why(*facts)),
         Detail::Commit(facts) => Some(commit::why(*facts)),
+        Detail::SyncMethods(facts) => Some(sync_methods::why(facts)),
         Detail::MappingUnit(facts) => Some(mapping_unit::why(*facts)),
         Detail::Platter(facts) => Some(platter::why(*facts)),
         Detail::Highest(facts) => Some(highest::why(finding, facts)),

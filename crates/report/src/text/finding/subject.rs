@@ -41,6 +41,7 @@ pub(in crate::text) fn subject(finding: &Finding) -> String {
         FindingName::FlushLatency => "Flush latency",
         FindingName::LogWritesPerS => "Log writes per second",
         FindingName::CommitLatency => "Commit latency",
+        FindingName::FastestSync => "Fastest durable writes",
         FindingName::AcceleratorsFed => "Accelerators kept busy",
         FindingName::CheckpointTime => "Time of a checkpoint",
         FindingName::ProcessorShare => "CPU share",
