@@ -36,7 +36,8 @@ const DEPTHS_APART: u64 = 4;
 /// Share of a request's time that a fixed cost must have to be missed.
 const FIXED_SHARE_MIN: f64 = 0.01;
 /// Time of a large request over that of a small one, from which on something holds the large one. Storage whose
-/// requests take the same time whatever their size gives equal rates to four times the size and to four times the depth.
+/// requests take the same time whatever their size gives equal rates to four times the size and to four times the
+/// depth.
 const WAITED: f64 = 1.1;
 /// Bytes per second of larger requests over those at a limit of requests: the bytes are not what is limited.
 const MORE_BYTES: f64 = 1.1;
