@@ -143,22 +143,53 @@ fn under_way(bench: &Bench) -> Child {
     child
 }
 
-#[test]
-fn after_a_kill_the_next_command_removes_the_folder() {
-    let bench = Bench::new();
-    fs::create_dir(bench.path("here")).unwrap();
-    let mut child = under_way(&bench);
-    // SIGKILL to the process and to the one that works for it: it has no time for anything.
-    let killed = kill_with_children(child.id());
-    child.wait().unwrap();
-    // A process that was killed holds its locks until it has ended, which takes a while on a busy disk.
-    // 30 s at most.
+/// The processes that would remove what a killed measurement leaves: nobody's children, known by what they inherited.
+fn cleaners(bench: &Bench) -> Vec<u32> {
+    let folder = bench.path("").into_os_string().into_encoded_bytes();
+    let is_ours = |process: &u32| {
+        let read = |name: &str| fs::read(format!("/proc/{process}/{name}")).unwrap_or_default();
+        read("comm").starts_with(b"iosonde-cleaner")
+            && read("environ").windows(folder.len()).any(|part| part == folder)
+    };
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(is_ours).collect()
+}
+
+/// SIGKILL to these, which then have no time for anything. 30 s at most until they have ended: a process that was killed
+/// holds its locks until then, which takes a while on a busy disk.
+fn kill(processes: &[u32]) {
+    processes.iter().for_each(|id| signal("KILL", *id));
     for _ in 0..6000 {
-        if !killed.iter().any(|process| runs(*process)) {
+        if !processes.iter().any(|process| runs(*process)) {
             break;
         }
         std::thread::sleep(Duration::from_millis(5));
     }
+}
+
+#[test]
+fn a_process_that_outlives_the_killed_one_removes_its_folder() {
+    let bench = Bench::new();
+    fs::create_dir(bench.path("here")).unwrap();
+    let mut child = under_way(&bench);
+    assert_eq!(cleaners(&bench).len(), 1);
+    kill(&with_children(child.id()));
+    child.wait().unwrap();
+    let gone = (0..6000).any(|_| {
+        std::thread::sleep(Duration::from_millis(5));
+        names_in(&bench.path("here")).is_empty()
+    });
+    assert!(gone, "{:?}", names_in(&bench.path("here")));
+}
+
+#[test]
+fn after_a_kill_of_all_the_next_command_removes_the_folder() {
+    let bench = Bench::new();
+    fs::create_dir(bench.path("here")).unwrap();
+    let mut child = under_way(&bench);
+    kill(&cleaners(&bench));
+    kill(&with_children(child.id()));
+    child.wait().unwrap();
     let left = names_in(&bench.path("here"));
     assert_eq!(left.len(), 1, "{left:?}");
     let said = bench.iosonde(&["files", "here", "--files", "20", "--rounds", "3", "--time", "1s", "-q"]);
@@ -176,13 +207,10 @@ fn ctrl_c_removes_the_folder_and_concludes_nothing() {
     assert_eq!(names_in(&bench.path("here")), [""; 0]);
 }
 
-/// Returns which it killed.
-fn kill_with_children(process: u32) -> Vec<u32> {
+/// A process and those that work for it.
+fn with_children(process: u32) -> Vec<u32> {
     let children = fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap_or_default();
-    let all: Vec<u32> =
-        children.split_whitespace().filter_map(|id| id.parse().ok()).chain([process]).collect();
-    all.iter().for_each(|id| signal("KILL", *id));
-    all
+    children.split_whitespace().filter_map(|id| id.parse().ok()).chain([process]).collect()
 }
 
 /// False for one that has ended, also where nobody has asked for how.

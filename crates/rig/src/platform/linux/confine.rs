@@ -76,6 +76,11 @@ fn change_nothing_but(places: &[PathBuf]) -> Result<bool, RulesetError> {
     Ok(status.ruleset != RulesetStatus::NotEnforced)
 }
 
+/// Keeps what removing files takes in a folder of another user.
+pub(super) fn keep_what_cleaning_needs() {
+    let _ = keep_capabilities();
+}
+
 fn keep_capabilities() -> Result<(), caps::errors::CapsError> {
     let may_need_admin = fs::read_to_string(RINGS_FORBIDDEN).is_ok_and(|text| text.trim() == "1");
     let admin = may_need_admin.then_some(Capability::CAP_SYS_ADMIN);

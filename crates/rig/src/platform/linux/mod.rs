@@ -6,6 +6,7 @@ mod block;
 mod caches;
 pub(crate) mod calls;
 mod chain;
+mod cleaner;
 pub(crate) mod clocks;
 pub mod confine;
 mod control_group;

@@ -14,7 +14,7 @@ use std::{
 };
 
 use super::{
-    is_killed,
+    cleaner, is_killed,
     leave::{self, CODE, GOT, SIGNAL, STOPS, Word},
 };
 use crate::{clock::monotonic_ns, platform::ProcessGroup};
@@ -49,6 +49,7 @@ enum End {
 /// thread. Where the system gives no process, this one goes on.
 pub fn go_on_under_supervision(group: ProcessGroup) {
     let Ok((words, speaks)) = pipe() else { return };
+    let cleaner = cleaner::stand_by();
     let parent = rustix::process::getpid();
     // Where the process that started this one ignores the end of processes, there would be none to hear of.
     // SAFETY: the default action runs no code of ours.
@@ -75,9 +76,12 @@ pub fn go_on_under_supervision(group: ProcessGroup) {
             leave::speak_to(speaks.as_raw_fd());
             // Open until the process ends.
             std::mem::forget(speaks);
+            if let Some(pipe) = cleaner {
+                cleaner::speak_to(pipe);
+            }
         }
         child => {
-            drop(speaks);
+            drop((speaks, cleaner));
             let _ = caps::clear(None, caps::CapSet::Effective);
             let _ = caps::clear(None, caps::CapSet::Permitted);
             let end = Supervisor::new(child, words).map_or_else(|_| wait_plainly(child), Supervisor::wait);

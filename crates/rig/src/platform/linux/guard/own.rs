@@ -19,7 +19,10 @@ use rustix::{
     io::Errno,
 };
 
-use crate::guard::{StrayRecorder, is_our_name, random_name};
+use crate::{
+    guard::{StrayRecorder, is_our_name, random_name},
+    platform::linux::cleaner,
+};
 
 /// A file of our own; nothing remains of it when this is dropped.
 #[derive(Debug)]
@@ -83,6 +86,7 @@ impl OwnFile {
         for name in names {
             let stray = absolute.join(&name);
             recorder.record(&stray)?;
+            cleaner::will_remove(&stray);
             match named(folder, &name) {
                 Ok(Some(file)) => {
                     let named = Named { folder: folder.try_clone()?, name, path: stray };
