@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use clap::CommandFactory;
+use iosonde_infer::requirement::REQUIREMENTS;
 use iosonde_model::{Device, Study, nearest};
 use iosonde_plan::{
     experiment::EXPERIMENTS,
@@ -11,7 +13,10 @@ use iosonde_report::text;
 use iosonde_rig::guard::Writes;
 use iosonde_store::{TEXT_BYTES_MAX, read_text};
 
-use crate::failure::{Failure, in_words};
+use crate::{
+    args::Cli,
+    failure::{Failure, in_words},
+};
 
 /// Name and text of each built-in study.
 pub static STUDIES: &[(&str, &str)] = &[
@@ -56,11 +61,24 @@ pub fn find(word: &str) -> Result<Study, Failure> {
         let text = format!("name = {word:?}\nquestion = {question:?}\n\n[[experiment]]\nkind = {word:?}\n");
         return Study::parse(&text, word).map_err(Failure::usage);
     }
+    if let Some(other) = other_command(word) {
+        return Err(Failure::usage(format!(
+            "there is no study or experiment named `{word}`; try  iosonde {other}"
+        )));
+    }
     let names = STUDIES.iter().map(|(name, _)| *name).chain(EXPERIMENTS.iter().map(|e| e.id().as_str()));
     let hint = nearest(word, names).map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
     Err(Failure::usage(format!(
         "there is no study or experiment named `{word}`{hint}\n  iosonde studies, iosonde experiments: list them"
     )))
+}
+
+/// The command that answers what a word asks which is no study's name: a requirement's, or a command's.
+fn other_command(word: &str) -> Option<String> {
+    if REQUIREMENTS.iter().any(|(name, _)| *name == word) {
+        return Some(format!("check {word} ./"));
+    }
+    Cli::command().find_subcommand(word).map(|_| format!("{word} ./"))
 }
 
 /// A study with parameters from the command line: `depth=1,4` for every experiment that has it, `mix.depth=32` for

@@ -1,7 +1,7 @@
 //! What a session would do: its schedule and costs, or why it cannot be done as asked.
 
 use iosonde_judge::estimate::FEWEST_TRIALS;
-use iosonde_model::{Device, LeftOut, Point, Study, TrialSpec, units};
+use iosonde_model::{Device, ExperimentName, LeftOut, Point, Study, TrialSpec, units};
 use iosonde_plan::schedule;
 use iosonde_plan::schedule::Schedule;
 use iosonde_plan::schedule::Unplannable;
@@ -59,6 +59,10 @@ fn fewer(study: &Study, points: &[Point]) -> String {
             Some((_, count)) => *count += 1,
             None => counts.push((&point.experiment, 1)),
         }
+    }
+    // The workloads of a requirement are given.
+    if study.experiments.iter().all(|own| own.kind == ExperimentName::Requirement.as_str()) {
+        return "a requirement of fewer workloads".to_owned();
     }
     if counts.len() < 2 {
         return "fewer values (--set KEY=VALUE,..)".to_owned();

@@ -7,11 +7,11 @@ use std::{
 };
 
 use iosonde_infer::files;
-use iosonde_model::{Device, FileStep, FilesCache, FilesLayout, FilesRound, Medium, SmallFiles, units};
+use iosonde_model::{Device, FilesCache, FilesLayout, FilesRound, Medium, SmallFiles, units};
 use iosonde_report::{terminal, text};
 use iosonde_rig::{
     files::{
-        DIRECTORIES_MAX, DropCaches, FILE_BYTES_MAX, FILES_MAX, FilesError, FilesPlace, ROUNDS_MAX,
+        DIRECTORIES_MAX, DropCaches, FILE_BYTES_MAX, FILES_MAX, FilesError, FilesPlace, PARTS, ROUNDS_MAX,
         ROUNDS_MIN, RealFiles, SimulatedFiles, WORKERS_MAX, measure,
     },
     guard::{self, FolderNeed, OwnFolder, Target, TargetKind},
@@ -32,8 +32,8 @@ use crate::{
 const COMMAND: &str = "iosonde files";
 /// Directories where nobody says how many.
 const DIRECTORIES: u64 = 10;
-/// Shortest time of a step.
-const STEP_MIN_NS: u64 = 1_000_000;
+/// Shortest part of a round's time.
+const PART_MIN_NS: u64 = 1_000_000;
 /// What a file takes beside its content: inode and name, with room to spare.
 const FILE_OVERHEAD_BYTES: u64 = 1024;
 /// What a directory takes at least.
@@ -80,7 +80,7 @@ fn layout(args: &FilesArgs) -> Result<FilesLayout, Failure> {
             "--rounds {rounds}: there must be between {ROUNDS_MIN} and {ROUNDS_MAX}"
         )));
     }
-    let least_ns = STEP_MIN_NS * (rounds * FileStep::ALL.len()) as u64;
+    let least_ns = PART_MIN_NS * PARTS * rounds as u64;
     if time_ns < least_ns {
         let least = units::duration(least_ns as f64 / 1e9);
         return Err(Failure::usage(format!("--time: {rounds} rounds of eight steps need {least} at least")));

@@ -6,7 +6,8 @@
 //!
 //! How it is computed: as `max_iops`, since the largest of several estimates is too high: the lower end is the highest
 //! of lower ends made stricter by the number of ways (Bonferroni), the upper end is the highest upper end. A way may be
-//! the fastest if its own estimate lies within that interval. The slowest is held against the fastest estimate, with an
+//! the fastest if its own estimate lies within that interval. A way whose interval contains all that the others give and
+//! is three times as wide is left out, and named. The slowest is held against the fastest estimate, with an
 //! interval that holds for all pairs of ways together. All ways are equal where that whole interval lies within 5 % of
 //! 1.
 //!
@@ -101,17 +102,26 @@ fn fastest(writer: &Writer, spec: &TrialSpec, members: &[&Evidence]) -> Finding 
         return writer.inconclusive(&conditions, members, why.clone());
     }
     let rates: Vec<LogEstimate> = valid.iter().map(|&(_, rate)| rate).collect();
+    let precise = best::without_ignorance(&rates, writer.confidence, |_| true);
+    let imprecise = (0..rates.len()).filter(|place| !precise.contains(place));
+    let left_out =
+        imprecise.map(|place| method(valid[place].0)).chain(left_out.into_iter().map(|(own, _)| own));
+    let left_out: Vec<SyncMethod> = left_out.collect();
+    let valid: Vec<(&Evidence, LogEstimate)> = precise.into_iter().map(|place| valid[place]).collect();
+    let rates: Vec<LogEstimate> = valid.iter().map(|&(_, rate)| rate).collect();
     let (estimate, top) = best::highest(&rates, writer.confidence).expect("there are two");
-    let by_rate = |a: &&LogEstimate, b: &&LogEstimate| a.log_mean.total_cmp(&b.log_mean);
-    let most = rates.iter().max_by(by_rate).expect("there are two");
-    let slowest = (0..rates.len()).min_by(|&a, &b| by_rate(&&rates[a], &&rates[b])).expect("there are two");
+    let by_rate = |a: &usize, b: &usize| rates[*a].log_mean.total_cmp(&rates[*b].log_mean);
+    let most = (0..rates.len()).max_by(by_rate).expect("there are two");
+    let slowest = (0..rates.len()).min_by(by_rate).expect("there are two");
     let pairs = rates.len() * (rates.len() - 1) / 2;
+    let (fastest, others): (Vec<usize>, Vec<usize>) = (0..rates.len()).partition(|place| top.contains(place));
+    let methods = |places: Vec<usize>| places.into_iter().map(|place| method(valid[place].0)).collect();
     let facts = SyncMethods {
-        fastest: top.iter().map(|&place| method(valid[place].0)).collect(),
-        compared: rates.len(),
+        fastest: methods(fastest),
+        others: methods(others),
         slowest: method(valid[slowest].0),
-        slowest_ratio: effect::ratio(rates[slowest], *most, writer.confidence, pairs),
-        left_out: left_out.into_iter().map(|(method, _)| method).collect(),
+        slowest_ratio: effect::ratio(rates[slowest], rates[most], writer.confidence, pairs),
+        left_out,
     };
     let points: Vec<&Evidence> = valid.iter().map(|&(evidence, _)| evidence).collect();
     writer.concluded(&conditions, &points, estimate, Detail::SyncMethods(facts))
@@ -156,7 +166,7 @@ mod tests {
         // 100 us and 8,192 B at 1 GB/s: 9,243 a second.
         let (finding, facts) = told(0.005, 2.0, 1);
         assert!((finding.value.unwrap() / 9243.0 - 1.0).abs() < 0.01, "{finding:?}");
-        assert_eq!(facts.compared, 8);
+        assert_eq!(facts.fastest.len() + facts.others.len(), 8);
         assert!(facts.fastest.iter().all(|one| one.direct && one.sync.with_each_write()), "{facts:?}");
         assert!((facts.slowest_ratio.value - 0.5).abs() < 0.01, "{facts:?}");
     }

@@ -25,12 +25,12 @@ impl fmt::Display for SyncMethod {
 pub struct SyncMethods {
     /// Those that may be the fastest, in the order of measurement.
     pub fastest: Vec<SyncMethod>,
-    /// How many were compared.
-    pub compared: usize,
+    /// The others that were compared.
+    pub others: Vec<SyncMethod>,
     /// The slowest of them.
     pub slowest: SyncMethod,
     /// Its rate over that of the fastest estimate; its interval holds for all pairs together.
     pub slowest_ratio: Estimate,
-    /// Those without a valid figure.
+    /// Those without a valid figure, and those whose interval says nothing beside the others'.
     pub left_out: Vec<SyncMethod>,
 }

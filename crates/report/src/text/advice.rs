@@ -2,7 +2,7 @@
 //! interval spans more than a factor of three, advice gives its ends and no number between them.
 
 use iosonde_model::{
-    Advice, CheckName, Estimate, Finding, FindingName, Medium, Op, Point, Run, Status, Unit, units,
+    Advice, CheckName, Detail, Estimate, Finding, FindingName, Medium, Op, Point, Run, Status, Unit, units,
 };
 
 use crate::text::{
@@ -82,6 +82,7 @@ fn drafts(run: &Run) -> Vec<Draft<'_>> {
             long_writes(run),
             limit(run),
             whole_disk(&facts),
+            whole_checkpoint(run),
             credit,
             later,
         ])
@@ -325,6 +326,30 @@ fn whole_disk(facts: &Validity) -> Option<Draft<'static>> {
     let sentence = "measure again with a `--size` near that of the disk: random access will be slower";
     let why = "the arm of a disk moves further over a larger area".to_owned();
     Some(new(sentence.to_owned(), why, &[]))
+}
+
+/// The checkpoint that the time is for, where fewer bytes were written: it may not fit, or outlast a buffer.
+fn whole_checkpoint(run: &Run) -> Option<Draft<'_>> {
+    let saved = found(run, FindingName::CheckpointTime, Op::Write)?;
+    let Detail::CheckpointSaved(facts) = &saved.detail else { return None };
+    let (of, measured) = (facts.of.bytes, facts.measured_bytes);
+    let sizes = [of, measured].map(units::decimal_bytes);
+    let device = &run.info.device;
+    if device.kind != "file" && device.size_bytes.is_some_and(|size| size < of) {
+        let sentence = format!("use larger storage: a checkpoint of {} does not fit on it", sizes[0]);
+        let why = format!("the time is what {} would take at the rate of {}", sizes[0], sizes[1]);
+        return Some(new(sentence, why, &[saved]));
+    }
+    (measured < of).then(|| {
+        let sentence =
+            format!("measure with `--size {}`: a write buffer may have held the {}", typed(of), sizes[1]);
+        new(sentence, "a whole checkpoint takes as long as the buffer lets it".to_owned(), &[saved])
+    })
+}
+
+/// As `--size` takes it: `105GB`.
+fn typed(bytes: u64) -> String {
+    format!("{}GB", bytes / 1_000_000_000)
 }
 
 /// The run that lasts until a burst credit is used up.

@@ -67,7 +67,8 @@ pub fn lines(capacity: &Capacity) -> Vec<(&'static str, String)> {
             match beyond {
                 BeyondCapacity::Lost => "what is written there is lost, without an error".to_owned(),
                 BeyondCapacity::Mixed => {
-                    "data written there replace one another, without an error".to_owned()
+                    "what is written there replaces other data, or other data are read back, without an error"
+                        .to_owned()
                 }
                 BeyondCapacity::Errors => "writing or reading fails".to_owned(),
             },

@@ -32,8 +32,8 @@ pub fn answer(cold: &Cold) -> String {
             )
         }
         ColdVerdict::Inconclusive => format!(
-            "{target}: the ratio of first to second reads varies too much; repeat it on a quiet machine, or on \
-             another part"
+            "{target}: the ratio of first to second reads varies too much; repeat it on a quiet machine, with a larger \
+             file or the device"
         ),
     }
 }

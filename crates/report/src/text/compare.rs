@@ -115,7 +115,9 @@ fn in_turn(pair: &ComparedPair) -> &'static str {
 /// Source of the run-to-run variation, or the command that measures it.
 fn repeats(pair: &ComparedPair) -> String {
     match (pair.unit, pair.repeats) {
-        (ComparedUnit::Run, [1, 1]) => "one run each, so no interval: use `--repeats 5`".to_owned(),
+        (ComparedUnit::Run, [1, 1]) => {
+            "one run each, so no interval: `compare` two runs made with `--repeats 5`".to_owned()
+        }
         (ComparedUnit::Run, [a_runs, _]) => {
             let alone = if a_runs == 1 { &pair.a } else { &pair.b };
             format!("one run of {alone}: `--repeats 5` gives a confidence interval")
@@ -255,8 +257,11 @@ pub fn verdicts(pair: &ComparedPair, shown: &[Likeness]) -> String {
         }
         ComparedUnit::Run => format!("faster, slower: by more than {margin}, in these runs"),
     });
-    let open = shown.contains(&Likeness::CannotTell).then(|| "inconclusive: too few valid trials".to_owned());
-    same.into_iter().chain(differs).chain(open).collect::<Vec<_>>().join("; ")
+    let has_open = shown.contains(&Likeness::CannotTell);
+    let open = has_open.then(|| "inconclusive: too few valid trials, or they scatter too much".to_owned());
+    let order =
+        (has_open || shown.contains(&Likeness::Same)).then(|| "same, inconclusive: B over A".to_owned());
+    same.into_iter().chain(differs).chain(open).chain(order).collect::<Vec<_>>().join("; ")
 }
 
 /// Verdict on a ratio, as tables show it.
@@ -379,8 +384,8 @@ mod tests {
         let slower = pair(0.303, 0.286, 0.323, Likeness::Slower);
         assert_eq!(
             answer(&slower),
-            "B is 3.3 times slower than A (geometric mean of 28 workloads; one run each, so no interval: use \
-             `--repeats 5`)."
+            "B is 3.3 times slower than A (geometric mean of 28 workloads; one run each, so no interval: \
+             `compare` two runs made with `--repeats 5`)."
         );
         let exact = Estimate { value: 4.584, low: Some(4.5839), high: Some(4.5841) };
         assert_eq!(ratio_text(&slower, exact), "4.58×");

@@ -1,6 +1,8 @@
 //! Words of small files: the answer, a table of steps, and what the figures mean.
 
-use iosonde_model::{FileStep, FilesCache, FilesFinding, FilesFindingName, SmallFiles, Unit, units};
+use iosonde_model::{
+    FileStep, FileStepFigures, FilesCache, FilesFinding, FilesFindingName, SmallFiles, Unit, units,
+};
 
 use super::{
     number::{self, Figure, Style},
@@ -60,7 +62,8 @@ pub fn before(found: &SmallFiles) -> Vec<(&'static str, String)> {
     vec![(
         "tested",
         format!(
-            "{place}{} of {size} in {}, {}; {} rounds, 95 % confidence intervals",
+            "{place}{}{} of {size} in {}, {}; {} rounds, 95 % confidence intervals",
+            if ended_early(found).is_some() { "up to " } else { "" },
             plural(layout.files, "file", "files"),
             plural(layout.directories, "directory", "directories"),
             plural(u64::from(layout.workers), "worker", "workers"),
@@ -99,6 +102,7 @@ pub fn after(found: &SmallFiles) -> Vec<(&'static str, String)> {
             "only write+fsync waits for storage; created with one sync for all files: {synced} per second"
         ),
     )];
+    lines.extend(vague(found).map(|line| ("unknown", line)));
     lines.extend(memory(found).map(|line| ("memory", line)));
     lines.extend(ended_early(found).map(|line| ("ended early", line)));
     let created = done(found, FileStep::Create).unwrap_or(found.layout.files * found.rounds as u64);
@@ -111,6 +115,16 @@ pub fn after(found: &SmallFiles) -> Vec<(&'static str, String)> {
 
 fn done(found: &SmallFiles, step: FileStep) -> Option<u64> {
     found.steps.iter().find(|figures| figures.step == step).map(|figures| figures.done)
+}
+
+/// Steps whose rounds differ too much for a figure.
+fn vague(found: &SmallFiles) -> Option<String> {
+    let vague = found.steps.iter().filter(|figures| figures.per_s.is_vague());
+    let rate = |figures: &FileStepFigures| {
+        format!("{} {}", step(figures.step), number::bounded(Style::bare(Unit::Iops), &figures.per_s))
+    };
+    let told: Vec<String> = vague.map(rate).collect();
+    (!told.is_empty()).then(|| format!("rounds differ too much: {} per second", told.join(", ")))
 }
 
 /// Steps that had no time for all files.
@@ -168,7 +182,7 @@ fn listed(names: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::{Estimate, FileStepFigures, FilesLayout};
+    use iosonde_model::{Estimate, FilesLayout};
 
     use super::*;
     use crate::{paint::Paint, terminal};

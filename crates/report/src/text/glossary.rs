@@ -55,19 +55,27 @@ pub const TERMS: &[Term] = &[
         "The queue depth from which latency grows faster than throughput: highest IOPS × latency at QD 1.",
     ),
     own(
+        &["drive write", "drive writes", "dwpd"],
+        "As many bytes as the drive holds, written once. Vendors guarantee so many of them per day (DWPD).",
+    ),
+    own(
+        &["dsync", "osync", "o_dsync", "o_sync", "pg_test_fsync"],
+        "A file opened with O_DSYNC or O_SYNC makes each write durable before it returns; O_SYNC also writes the file's \
+         times. iosonde run sync-methods ./ compares them with fsync and fdatasync, as pg_test_fsync does.",
+    ),
+    own(
         &["p99", "percentile", "p50", "p99.9"],
         "Of 100 requests, 99 took at most this long. p50 is the median.",
     ),
     asked(
         &["etcd", "kubernetes"],
         "etcd appends about 2 KiB to its log and waits for fdatasync each time; its guide asks for a p99 below \
-         10 ms. Measure that with one writer: iosonde point ./ --rw write --bs 2300 --buffered --sync fdatasync:1 and \
-         read the commit's p99; iosonde run database ./ gives intervals.",
+         10 ms. iosonde check etcd ./ says whether this storage keeps that: pass, fail or inconclusive, in a minute.",
     ),
     asked(
         &["postgres", "postgresql", "mysql", "database"],
         "A database reads pages of 8 or 16 KiB at random and flushes its log at each commit. iosonde run database ./ \
-         measures pages, commits, and readers beside a log.",
+         measures pages, commits, and readers beside a log; iosonde run sync-methods ./ compares wal_sync_method's.",
     ),
     asked(
         &["fsync", "fdatasync", "flush", "commit"],

@@ -157,13 +157,13 @@ fn sign(ComparedPair { a, b, .. }: &ComparedPair, sign: &LayerSign) -> String {
     let times = |factor: &Estimate| with_interval(Unit::Ratio, factor);
     match sign {
         LayerSign::ReadsFaster { spec, factor } => format!(
-            "{b} reads faster than {a}, up to {} ({}): it caches what it reads, or has other storage below it, too.",
+            "{b} reads faster than {a}, up to {} ({}): it caches what it reads, or has other storage below it, too; or base and layer are swapped.",
             times(factor),
             spec.describe()
         ),
         LayerSign::WritesFaster { spec, factor } => format!(
             "{b} writes faster than {a}, up to {} ({}): it holds writes back, so a power loss may lose them, or it has \
-             other storage below it, too.",
+             other storage below it, too; or base and layer are swapped.",
             times(factor),
             spec.describe()
         ),

@@ -8,7 +8,10 @@ use super::compare::difference;
 pub fn answer(found: &OddSides) -> String {
     let confidence = units::percent(found.confidence);
     let others = found.sides - 1;
-    let each = found.odd.iter().map(|side| one(side, others));
+    // Where each differs from the others, none is the odd one.
+    let all =
+        (found.odd.len() == found.sides).then(|| format!("None stands out: all {} differ.", found.sides));
+    let each = all.into_iter().chain(found.odd.iter().map(|side| one(side, others)));
     let within = format!("{:.1}", 100.0 * found.others_within);
     let within = within.strip_suffix(".0").unwrap_or(&within);
     let rest = match found.odd.len() {

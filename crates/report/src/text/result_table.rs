@@ -144,7 +144,10 @@ fn transfers(run: &Run, footnotes: &Footnotes) -> Option<ResultTable> {
     }
     rows.extend(sizes.into_iter().map(|row| ResultRow { indented: true, ..row }));
     rows.extend(asked_latency(run).and_then(|limit| {
-        let label = format!("IOPS with {}", limit.describe());
+        let asked = |op: Op| found(run, FindingName::IopsAtLatency, op)?.conditions.block_size_bytes;
+        let size = Op::TRANSFERS.into_iter().find_map(asked);
+        let size = size.map_or_else(String::new, |bytes| format!("{} ", units::size(bytes)));
+        let label = format!("{size}IOPS with {}", limit.describe());
         Some(ResultRow { label, ..whole(run, footnotes, &AT_LATENCY)? })
     }));
     ResultTable::new("value, 95 % CI", &["read", "write"], rows)

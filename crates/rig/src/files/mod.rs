@@ -63,18 +63,21 @@ pub fn measure(
     time_ns: u64,
     told: &mut dyn FnMut(usize, usize),
 ) -> Result<Vec<FilesRound>, FilesError> {
-    let most_ns = time_ns / (rounds_most * FileStep::ALL.len()) as u64;
+    let round_ns = time_ns / rounds_most as u64;
     let mut rounds = Vec::with_capacity(rounds_most);
     while rounds.len() < rounds_most && (rounds.len() < ROUNDS_MIN || place.now_ns() < time_ns) {
         place.begin()?;
         let mut steps = Vec::with_capacity(FileStep::ALL.len());
-        let mut sync_ns = 0;
+        let (mut sync_ns, mut left_ns, mut left_parts) = (0, round_ns, PARTS);
         for step in FileStep::ALL {
             if step == FileStep::WriteFsync {
                 // What other steps left to write would be written by the first flush.
                 place.sync()?;
             }
-            steps.push(place.step(step, most_ns)?);
+            let begin_ns = place.now_ns();
+            steps.push(place.step(step, left_ns * parts(step) / left_parts)?);
+            left_ns = left_ns.saturating_sub(place.now_ns() - begin_ns);
+            left_parts -= parts(step);
             if step == FileStep::Create {
                 sync_ns = place.sync()?;
             }
@@ -84,6 +87,14 @@ pub fn measure(
         told(rounds.len(), rounds_most);
     }
     Ok(rounds)
+}
+
+/// Parts of a round's time. What a step leaves is for those after it; the last one is the slowest.
+pub const PARTS: u64 = 12;
+
+/// Those of a step: making files takes longest.
+fn parts(step: FileStep) -> u64 {
+    if matches!(step, FileStep::Create | FileStep::WriteFsync) { 3 } else { 1 }
 }
 
 /// The w-th of so many equal parts of `0..whole`.

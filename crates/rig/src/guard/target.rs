@@ -76,6 +76,9 @@ pub(crate) fn unreachable_path(path: &Path, error: &io::Error) -> Refusal {
     let folder =
         path.parent().map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
     match folder {
+        Some(folder) if folder.starts_with("/dev") => {
+            refusal.hint("`lsblk` lists the block devices of this machine.")
+        }
         Some(folder) if folder.is_dir() => {
             refusal.command("Measure with a file of iosonde's own, removed afterwards", folder, "")
         }

@@ -11,17 +11,21 @@ pub(super) fn words(cause: &Outliers) -> String {
             format!("no point has the {visits_needed} trials that an outlier needs beside it")
         }
         Outliers::Far(found) if found.outliers == 1 => {
-            format!("trial {} was excluded as an outlier: {}", found.farthest_trial, distance(found))
+            format!(
+                "trial {} was excluded as an outlier (percentiles count it): {}",
+                found.farthest_trial,
+                distance(found)
+            )
         }
         Outliers::Far(found) => format!(
-            "{} of {} trials were excluded as outliers; trial {}: {}",
+            "{} of {} trials were excluded as outliers (percentiles count them); trial {}: {}",
             found.outliers,
             found.trials,
             found.farthest_trial,
             distance(found)
         ),
         Outliers::Many(found) => format!(
-            "{} of {} trials were excluded as outliers (chance: 1 in 400); trial {}: {}",
+            "{} of {} trials were excluded as outliers (chance: 1 in 400; percentiles count them); trial {}: {}",
             found.outliers,
             found.trials,
             found.farthest_trial,
@@ -59,11 +63,11 @@ mod tests {
         let distance = "31 % of the point's usual rate (the others scatter by less than 0.01 %)";
         assert_eq!(
             words(&Outliers::Far(found(1))),
-            format!("trial 6 was excluded as an outlier: {distance}")
+            format!("trial 6 was excluded as an outlier (percentiles count it): {distance}")
         );
         let many = words(&Outliers::Many(found(9)));
         assert!(
-            many.starts_with("9 of 284 trials were excluded as outliers (chance: 1 in 400); trial 6: 31 %")
+            many.starts_with("9 of 284 trials were excluded as outliers (chance: 1 in 400; percentiles count them); trial 6: 31 %")
         );
     }
 }

@@ -26,7 +26,7 @@ pub(in crate::text) fn together<'a>(limits: impl Iterator<Item = (&'a Finding, C
             (Some(Op::Read), _) => "reads",
             (Some(_), _) => "writes",
             (None, Some(true)) => "reads and writes together",
-            (None, _) => "each of reads and writes",
+            (None, _) => "reads alone and writes alone",
         };
         let value = figure(finding.unit, &estimate(finding)).in_words() + &parts(counted);
         match groups.iter_mut().find(|group| group.0 == who) {

@@ -44,9 +44,11 @@ pub(super) fn stand_by() -> Option<OwnedFd> {
         0 => {
             // Nobody's child: whoever looks for the children of a measurement, to signal them or to wait for them, finds
             // the measuring one alone.
-            // SAFETY: as above.
-            if unsafe { libc::fork() } != 0 {
-                unsafe { libc::_exit(0) }
+            // SAFETY: as above, and as below.
+            unsafe {
+                if libc::fork() != 0 {
+                    libc::_exit(0)
+                }
             }
             drop(speaks);
             hold_nothing_but(names.into_raw_fd());
