@@ -96,7 +96,14 @@ pub fn answer(pair: &ComparedPair, layer: &Layer) -> String {
         single.min_by_key(|(line, _)| line.spec.block_size_bytes)
     };
     let named = |(line, added): (&LayerLine, &Estimate), what: &str| {
-        format!("{} to a {} {what}", signed_time(added, ""), units::size(line.spec.block_size_bytes))
+        // A cost whose interval holds zero is not shown to be one.
+        let cost = match added.low.zip(added.high) {
+            Some((low, high)) if low <= 0.0 && high > 0.0 => {
+                format!("at most {}", Quantity::Nanoseconds.text(high))
+            }
+            _ => signed_time(added, ""),
+        };
+        format!("{cost} to a {} {what}", units::size(line.spec.block_size_bytes))
     };
     let added: Vec<String> = [
         smallest(Op::Read, false).map(|found| named(found, "read")),

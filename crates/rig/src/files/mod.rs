@@ -63,9 +63,12 @@ pub fn measure(
     time_ns: u64,
     told: &mut dyn FnMut(usize, usize),
 ) -> Result<Vec<FilesRound>, FilesError> {
-    let round_ns = time_ns / rounds_most as u64;
     let mut rounds = Vec::with_capacity(rounds_most);
     while rounds.len() < rounds_most && (rounds.len() < ROUNDS_MIN || place.now_ns() < time_ns) {
+        let rounds_left = (rounds_most - rounds.len()) as u64;
+        // Making and removing folders takes its time, too. What earlier rounds took more of is missing here, up to half.
+        let round_ns = time_ns.saturating_sub(place.now_ns()) / rounds_left;
+        let round_ns = round_ns.clamp(time_ns / rounds_most as u64 / 2, time_ns / rounds_most as u64);
         place.begin()?;
         let mut steps = Vec::with_capacity(FileStep::ALL.len());
         let (mut sync_ns, mut left_ns, mut left_parts) = (0, round_ns, PARTS);
@@ -76,11 +79,11 @@ pub fn measure(
             }
             let begin_ns = place.now_ns();
             steps.push(place.step(step, left_ns * parts(step) / left_parts)?);
-            left_ns = left_ns.saturating_sub(place.now_ns() - begin_ns);
-            left_parts -= parts(step);
             if step == FileStep::Create {
                 sync_ns = place.sync()?;
             }
+            left_ns = left_ns.saturating_sub(place.now_ns() - begin_ns);
+            left_parts -= parts(step);
         }
         place.end()?;
         rounds.push(FilesRound { steps, sync_ns });
