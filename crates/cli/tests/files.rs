@@ -155,8 +155,8 @@ fn cleaners(bench: &Bench) -> Vec<u32> {
     processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(is_ours).collect()
 }
 
-/// SIGKILL to these, which then have no time for anything. 30 s at most until they have ended: a process that was killed
-/// holds its locks until then, which takes a while on a busy disk.
+/// SIGKILL to these, which then have no time for anything. 30 s at most until they have ended: a process that was
+/// killed holds its locks until then, which takes a while on a busy disk.
 fn kill(processes: &[u32]) {
     processes.iter().for_each(|id| signal("KILL", *id));
     for _ in 0..6000 {

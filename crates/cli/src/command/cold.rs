@@ -36,8 +36,8 @@ pub fn run(args: &ColdArgs, store: Option<&Path>, screen: Screen) -> Result<(), 
     }
     if Path::new(target).is_dir() {
         return Err(Failure::usage(format!(
-            "{target} is a directory; `cold` writes nothing and reads what is there: name a file in it that nobody has read \
-             for a while, or the device"
+            "{target} is a directory; `cold` writes nothing and reads what is there: name a file in it that nobody has \
+             read for a while, or the device"
         )));
     }
     let inputs = output::inputs([args.target.as_str()]);
@@ -114,8 +114,8 @@ fn read(
     screen.say(&format!("testing       {target}: reading places for the first time, and again"));
     let mut progress = TransferProgress::of_rounds(&screen);
     let mut told = |done: usize, all: usize| progress.show("rounds", done as u64, all as u64);
-    // The first direct read of a place writes out what the page cache still holds of it: six times as slow. A file system
-    // that cannot do it for one who only reads has nothing to write out.
+    // The first direct read of a place writes out what the page cache still holds of it: six times as slow. A file
+    // system that cannot do it for one who only reads has nothing to write out.
     let _ = session.bed.settle();
     let mut reader = Reader::open(&session.bed, &session.device.engine, seed, stop).map_err(failed)?;
     let ColdReads { rounds, read_bytes, distance_bytes } =

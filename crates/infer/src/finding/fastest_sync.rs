@@ -6,8 +6,8 @@
 //!
 //! How it is computed: as `max_iops`, since the largest of several estimates is too high: the lower end is the highest
 //! of lower ends made stricter by the number of ways (Bonferroni), the upper end is the highest upper end. A way may be
-//! the fastest if its own estimate lies within that interval. A way whose interval contains all that the others give and
-//! is three times as wide is left out, and named. The slowest is held against the fastest estimate, with an
+//! the fastest if its own estimate lies within that interval. A way whose interval contains all that the others give
+//! and is three times as wide is left out, and named. The slowest is held against the fastest estimate, with an
 //! interval that holds for all pairs of ways together. All ways are equal where that whole interval lies within 5 % of
 //! 1.
 //!

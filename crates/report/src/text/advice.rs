@@ -69,7 +69,8 @@ fn drafts(run: &Run) -> Vec<Draft<'_>> {
     let first = more_valid_trials(&facts);
     let credit = credit(run, &facts);
     // First things first: a long write tells nothing yet where trials are invalid, or the rate is on credit.
-    let later = longer_writes(run).filter(|_| first.is_none() && credit.is_none());
+    let checkpoint = whole_checkpoint(run);
+    let later = longer_writes(run).filter(|_| first.is_none() && credit.is_none() && checkpoint.is_none());
     let limited = |op: Op| finding::is_limited(&run.findings, op);
     let size = |op: Op| block_size(run, op).filter(|_| !limited(op));
     let advice = Op::TRANSFERS.into_iter().flat_map(|op| [size(op), in_flight(run, op)]);
@@ -82,7 +83,7 @@ fn drafts(run: &Run) -> Vec<Draft<'_>> {
             long_writes(run),
             limit(run),
             whole_disk(&facts),
-            whole_checkpoint(run),
+            checkpoint,
             credit,
             later,
         ])

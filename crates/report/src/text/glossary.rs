@@ -60,8 +60,8 @@ pub const TERMS: &[Term] = &[
     ),
     own(
         &["dsync", "osync", "o_dsync", "o_sync", "pg_test_fsync"],
-        "A file opened with O_DSYNC or O_SYNC makes each write durable before it returns; O_SYNC also writes the file's \
-         times. iosonde run sync-methods ./ compares them with fsync and fdatasync, as pg_test_fsync does.",
+        "A file opened with O_DSYNC or O_SYNC makes each write durable before it returns; O_SYNC also writes the \
+         file's times. iosonde run sync-methods ./ compares them with fsync and fdatasync, as pg_test_fsync does.",
     ),
     own(
         &["p99", "percentile", "p50", "p99.9"],

@@ -164,7 +164,8 @@ fn sign(ComparedPair { a, b, .. }: &ComparedPair, sign: &LayerSign) -> String {
     let times = |factor: &Estimate| with_interval(Unit::Ratio, factor);
     match sign {
         LayerSign::ReadsFaster { spec, factor } => format!(
-            "{b} reads faster than {a}, up to {} ({}): it caches what it reads, or has other storage below it, too; or base and layer are swapped.",
+            "{b} reads faster than {a}, up to {} ({}): it caches what it reads, or has other storage below it, too; \
+             or base and layer are swapped.",
             times(factor),
             spec.describe()
         ),

@@ -66,7 +66,8 @@ pub fn measure(
     let mut rounds = Vec::with_capacity(rounds_most);
     while rounds.len() < rounds_most && (rounds.len() < ROUNDS_MIN || place.now_ns() < time_ns) {
         let rounds_left = (rounds_most - rounds.len()) as u64;
-        // Making and removing folders takes its time, too. What earlier rounds took more of is missing here, up to half.
+        // Making and removing folders takes its time, too. What earlier rounds took more of is missing here, up to
+        // half.
         let round_ns = time_ns.saturating_sub(place.now_ns()) / rounds_left;
         let round_ns = round_ns.clamp(time_ns / rounds_most as u64 / 2, time_ns / rounds_most as u64);
         place.begin()?;

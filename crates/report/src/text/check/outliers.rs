@@ -67,7 +67,9 @@ mod tests {
         );
         let many = words(&Outliers::Many(found(9)));
         assert!(
-            many.starts_with("9 of 284 trials were excluded as outliers (chance: 1 in 400; percentiles count them); trial 6: 31 %")
+            many.starts_with(
+                "9 of 284 trials were excluded as outliers (chance: 1 in 400; percentiles count them); trial 6: 31 %"
+            )
         );
     }
 }

@@ -1,11 +1,11 @@
 //! A process that removes the named files and folders of the measuring process once that has ended.
 //!
-//! A file without a name is gone with the last process that has it open. Where a file system has no such files, and where
-//! other hosts open a file by its name, somebody must remove the name, and a process that is killed cannot. `mpirun`
-//! kills all processes of a job 3 to 11 ms after it has asked them to end, when one of them was killed. So a process of
-//! a session of its own, which neither a terminal nor `mpirun` knows of, waits for the end of the measuring one: for the
-//! end of a pipe that only that one writes to. It then does what the next run would do (`remove_strays`), and ends.
-//! Where nothing was named it does nothing.
+//! A file without a name is gone with the last process that has it open. Where a file system has no such files, and
+//! where other hosts open a file by its name, somebody must remove the name, and a process that is killed cannot.
+//! `mpirun` kills all processes of a job 3 to 11 ms after it has asked them to end, when one of them was killed. So a
+//! process of a session of its own, which neither a terminal nor `mpirun` knows of, waits for the end of the measuring
+//! one: for the end of a pipe that only that one writes to. It then does what the next run would do (`remove_strays`),
+//! and ends. Where nothing was named it does nothing.
 
 use std::{
     ffi::OsStr,
@@ -15,8 +15,7 @@ use std::{
         fd::{FromRawFd, IntoRawFd, OwnedFd, RawFd},
         unix::ffi::OsStrExt,
     },
-    path::{Path, PathBuf},
-    sync::atomic::{AtomicI32, Ordering},
+    path::PathBuf,
     thread,
     time::Duration,
 };
@@ -24,26 +23,21 @@ use std::{
 use super::{confine, guard::remove_strays};
 use crate::guard::is_our_name;
 
-/// Where the measuring process names its files; -1 where nobody listens.
-static PIPE: AtomicI32 = AtomicI32::new(-1);
-
-/// Longer messages are not written as a whole (pipe(7)).
-const PATH_BYTES_MAX: usize = libc::PIPE_BUF - 1;
 /// How often, and at what distance, a name is tried whose file is still locked: the pipe is closed before other files
 /// are, and a large file takes a while to be given back.
 const TRIES: u32 = 100;
 const APART: Duration = Duration::from_millis(50);
 
 /// Starts the process. Call it before there is any thread, and before the measuring process is started, which gets what
-/// is returned ([`speak_to`]); others close it. `None` where the system gives no process.
+/// is returned (`remains::speak_to`); others close it. `None` where the system gives no process.
 pub(super) fn stand_by() -> Option<OwnedFd> {
     let (names, speaks) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).ok()?;
     // SAFETY: there is one thread, so that the new process has all that it needs.
     match unsafe { libc::fork() } {
         -1 => None,
         0 => {
-            // Nobody's child: whoever looks for the children of a measurement, to signal them or to wait for them, finds
-            // the measuring one alone.
+            // Nobody's child: whoever looks for the children of a measurement, to signal them or to wait for them,
+            // finds the measuring one alone.
             // SAFETY: as above, and as below.
             unsafe {
                 if libc::fork() != 0 {
@@ -64,25 +58,6 @@ pub(super) fn stand_by() -> Option<OwnedFd> {
             Some(speaks)
         }
     }
-}
-
-/// The measuring process names its files there from now on, until it ends.
-pub(super) fn speak_to(pipe: OwnedFd) {
-    PIPE.store(pipe.into_raw_fd(), Ordering::Relaxed);
-}
-
-/// A file or folder of our own of this absolute path is about to be made, and is to be removed if this process cannot.
-/// A path that is too long is left to the next run.
-pub(super) fn will_remove(path: &Path) {
-    let pipe = PIPE.load(Ordering::Relaxed);
-    let mut message = path.as_os_str().as_bytes().to_vec();
-    if pipe < 0 || message.len() > PATH_BYTES_MAX {
-        return;
-    }
-    // No path has a zero in it.
-    message.push(0);
-    // SAFETY: the bytes are there; the pipe stays open until the process ends.
-    unsafe { libc::write(pipe, message.as_ptr().cast(), message.len()) };
 }
 
 /// Place of the only descriptor that is kept beside the standard ones.

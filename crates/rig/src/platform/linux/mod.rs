@@ -32,6 +32,7 @@ mod packing;
 pub(crate) mod pages;
 pub(crate) mod positioned;
 mod power;
+mod remains;
 pub(crate) mod scheduling;
 pub(crate) mod small_files;
 pub mod supervise;

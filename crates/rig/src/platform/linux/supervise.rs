@@ -16,6 +16,7 @@ use std::{
 use super::{
     cleaner, is_killed,
     leave::{self, CODE, GOT, SIGNAL, STOPS, Word},
+    remains,
 };
 use crate::{clock::monotonic_ns, platform::ProcessGroup};
 
@@ -77,7 +78,7 @@ pub fn go_on_under_supervision(group: ProcessGroup) {
             // Open until the process ends.
             std::mem::forget(speaks);
             if let Some(pipe) = cleaner {
-                cleaner::speak_to(pipe);
+                remains::speak_to(pipe);
             }
         }
         child => {

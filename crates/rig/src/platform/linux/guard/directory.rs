@@ -93,7 +93,8 @@ pub(crate) fn admit_folder(
     let intent = Intent::of(Writes::Needed);
     let (found, room) = looked_at(path, &intent)?;
     if room.own_bytes < need.bytes {
-        return Err(too_small(path, &room, need.bytes, intent.writes));
+        let refusal = too_small(path, &room, need.bytes, intent.writes);
+        return Err(refusal.hint("Or ask for fewer or smaller files (--files, --size)."));
     }
     let room = files_room(found.handle()).map_err(|error| untold(path, &error))?;
     if let Some(room) = room.filter(|room| room.own_files < need.files) {
@@ -140,10 +141,10 @@ fn too_few_files(path: &Path, need: FolderNeed, room: FilesRoom) -> Refusal {
     let available = units::count(room.available as f64);
     let needed = units::count(need.files as f64);
     Refusal::new(format!(
-        "The file system of {shown} has too few free inodes: {available} are available to this user, and iosonde needs \
-         {needed}."
+        "The file system of {shown} has too few free inodes: iosonde needs {needed}, and takes at most half of the \
+         {available} that are available to this user."
     ))
-    .hint("It takes at most half of what is available, and leaves a tenth of the file system.")
+    .hint("It also leaves a tenth of the file system.")
     .hint("Ask for fewer files (--files), or name a directory on another file system.")
 }
 

@@ -21,7 +21,7 @@ use rustix::{
 
 use crate::{
     guard::{StrayRecorder, is_our_name, random_name},
-    platform::linux::cleaner,
+    platform::linux::remains,
 };
 
 /// A file of our own; nothing remains of it when this is dropped.
@@ -86,7 +86,7 @@ impl OwnFile {
         for name in names {
             let stray = absolute.join(&name);
             recorder.record(&stray)?;
-            cleaner::will_remove(&stray);
+            remains::will_remove(&stray);
             match named(folder, &name) {
                 Ok(Some(file)) => {
                     let named = Named { folder: folder.try_clone()?, name, path: stray };

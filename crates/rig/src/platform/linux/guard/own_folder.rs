@@ -21,7 +21,7 @@ use rustix::{
 use super::own::{is_at, named};
 use crate::{
     guard::{StrayRecorder, random_name},
-    platform::linux::{cleaner, locked_by_the_killed},
+    platform::linux::{locked_by_the_killed, remains},
 };
 
 /// Name of the locked file.
@@ -50,7 +50,7 @@ impl OwnFolder {
             let name = random_name();
             let path = absolute.join(&name);
             recorder.record(&path)?;
-            cleaner::will_remove(&path);
+            remains::will_remove(&path);
             match made(directory, &name) {
                 Ok(Some((handle, lock))) => {
                     let parent = directory.try_clone()?;
