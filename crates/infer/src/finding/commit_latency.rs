@@ -14,9 +14,7 @@
 //! several clients a group commit shares a flush, and each client waits longer than this.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{
-    About, Conditions, Detail, ExperimentName, Finding, FindingName, Op, Sync, Trial, Unit, detail::Commit,
-};
+use iosonde_model::{About, Detail, ExperimentName, Finding, FindingName, Sync, Trial, Unit, detail::Commit};
 
 use super::{
     FindingKind, Proof, Told, durable,
@@ -61,13 +59,7 @@ fn one(writer: &Writer, evidence: &Evidence) -> Option<Finding> {
     if spec.sync == Sync::None || spec.rw.reads() || spec.asked_in_flight() != 1 {
         return None;
     }
-    let conditions = Conditions {
-        op: Some(Op::Write),
-        random: Some(spec.rw.is_random()),
-        block_size_bytes: Some(spec.block_size_bytes),
-        queue_depth: Some(1),
-        ..Conditions::default()
-    };
+    let conditions = durable::conditions(spec);
     if let Err(why) = group::valid(evidence, &[About::Latency]) {
         return Some(writer.inconclusive(&conditions, &[evidence], why));
     }

@@ -1,6 +1,26 @@
-//! The device on which findings about durable writes are proved: a buffer that each flush writes out.
+//! What findings about durable writes share: their conditions, and the device on which they are proved, a buffer that
+//! each flush writes out.
+
+use iosonde_model::{Conditions, Op, TrialSpec};
 
 use super::Proof;
+
+/// Writes of one size, each durable before the next.
+pub(super) fn conditions(spec: &TrialSpec) -> Conditions {
+    Conditions {
+        op: Some(Op::Write),
+        random: Some(spec.rw.is_random()),
+        block_size_bytes: Some(spec.block_size_bytes),
+        queue_depth: Some(1),
+        ..Conditions::default()
+    }
+}
+
+/// True if one writer makes each write durable before the next.
+pub(super) fn each_write(spec: &TrialSpec) -> bool {
+    let each = spec.sync.with_each_write() || spec.sync.flush_every() == Some(1);
+    each && !spec.rw.reads() && spec.asked_in_flight() == 1
+}
 
 /// For both findings about durable writes.
 pub(super) const PROOF: Proof = Proof {

@@ -18,7 +18,7 @@
 
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::{
-    Conditions, Detail, ExperimentName, Finding, FindingName, Inconclusive, Op, Sync, TrialSpec, Unit,
+    Detail, ExperimentName, Finding, FindingName, Inconclusive, Op, Sync, TrialSpec, Unit,
     detail::{SyncMethod, SyncMethods},
 };
 use iosonde_stats::LogEstimate;
@@ -46,7 +46,7 @@ impl FindingKind for FastestSync {
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.id(), experiment, unit: Unit::Iops, confidence };
         let mut groups: Vec<(TrialSpec, Vec<&Evidence>)> = Vec::new();
-        for evidence in points.iter().filter(|evidence| is_durable(&evidence.point.spec)) {
+        for evidence in points.iter().filter(|evidence| durable::each_write(&evidence.point.spec)) {
             let spec = evidence.point.spec.clone();
             let alike = TrialSpec { sync: Sync::None, direct: false, ..spec };
             match groups.iter_mut().find(|(known, _)| *known == alike) {
@@ -69,27 +69,15 @@ size = "1GiB"
 kind = "sync-methods"
 block_size = "16k"
 "#,
-            truths: &[(Some(625.0), "12 us into the buffer and 1.588 ms for the flush, whoever asks for it")],
+            truths: &[(Some(625.0), "12 us into the buffer and 1.588 ms for the flush, by each method")],
             widest: 0.03,
             ..durable::PROOF
         }
     }
 }
 
-/// Whether each write is durable before the next.
-fn is_durable(spec: &TrialSpec) -> bool {
-    let each = spec.sync.with_each_write() || spec.sync.flush_every() == Some(1);
-    each && !spec.rw.reads() && spec.asked_in_flight() == 1
-}
-
 fn fastest(writer: &Writer, spec: &TrialSpec, members: &[&Evidence]) -> Finding {
-    let conditions = Conditions {
-        op: Some(Op::Write),
-        random: Some(spec.rw.is_random()),
-        block_size_bytes: Some(spec.block_size_bytes),
-        queue_depth: Some(1),
-        ..Conditions::default()
-    };
+    let conditions = durable::conditions(spec);
     let mut valid: Vec<(&Evidence, LogEstimate)> = Vec::new();
     let mut left_out: Vec<(SyncMethod, Inconclusive)> = Vec::new();
     for evidence in members {

@@ -12,7 +12,7 @@
 //! rate. Figures well above one per rotation, or one per network round trip, mean that something answers early.
 
 use iosonde_judge::evidence::{Evidence, WithInterval};
-use iosonde_model::{Conditions, Detail, ExperimentName, Finding, FindingName, Op, Unit, detail::Durable};
+use iosonde_model::{Detail, ExperimentName, Finding, FindingName, Op, Unit, detail::Durable};
 
 use super::{
     FindingKind, Proof, Told, durable,
@@ -50,17 +50,10 @@ impl FindingKind for LogWritesPerS {
 /// `None` where a workload is no log.
 fn one(writer: &Writer, evidence: &Evidence) -> Option<Finding> {
     let spec = &evidence.point.spec;
-    let durable = spec.sync.with_each_write() || spec.sync.flush_every() == Some(1);
-    if !durable || spec.rw.reads() || spec.rw.is_random() || spec.asked_in_flight() != 1 {
+    if !durable::each_write(spec) || spec.rw.is_random() {
         return None;
     }
-    let conditions = Conditions {
-        op: Some(Op::Write),
-        random: Some(false),
-        block_size_bytes: Some(spec.block_size_bytes),
-        queue_depth: Some(1),
-        ..Conditions::default()
-    };
+    let conditions = durable::conditions(spec);
     Some(match group::valid_rate(evidence, Op::Write, &[]) {
         Ok(rate) => {
             let log = Detail::Durable(Durable::Log(spec.sync));

@@ -36,8 +36,8 @@ pub(super) fn stand_by() -> Option<OwnedFd> {
     match unsafe { libc::fork() } {
         -1 => None,
         0 => {
-            // Nobody's child: whoever looks for the children of a measurement, to signal them or to wait for them,
-            // finds the measuring one alone.
+            // Nobody's child: a program that signals the children of a measurement, or waits for them, finds only the
+            // measuring one.
             // SAFETY: as above, and as below.
             unsafe {
                 if libc::fork() != 0 {
@@ -53,7 +53,7 @@ pub(super) fn stand_by() -> Option<OwnedFd> {
             unsafe { libc::_exit(0) }
         }
         between => {
-            // SAFETY: a status is not asked for.
+            // SAFETY: no status is written.
             unsafe { libc::waitpid(between, std::ptr::null_mut(), 0) };
             Some(speaks)
         }
