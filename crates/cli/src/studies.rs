@@ -78,7 +78,10 @@ fn other_command(word: &str) -> Option<String> {
     if REQUIREMENTS.iter().any(|(name, _)| *name == word) {
         return Some(format!("check {word} ./"));
     }
-    Cli::command().find_subcommand(word).map(|_| format!("{word} ./"))
+    let all = Cli::command();
+    let command = all.find_subcommand(word)?;
+    let has_target = command.get_positionals().any(|argument| argument.get_id() == "target");
+    Some(format!("{word} {}", if has_target { "./" } else { "--help" }))
 }
 
 /// A study with parameters from the command line: `depth=1,4` for every experiment that has it, `mix.depth=32` for

@@ -100,6 +100,7 @@ fn counted_to_a_request(evidence: &Evidence, op: Op) -> Option<f64> {
     let shortest_s = trials().map(|trial| trial.measured_s).reduce(f64::min)?;
     let (least, most) = (rates().reduce(f64::min)?, rates().reduce(f64::max)?);
     let requests = most * shortest_s;
+    // One request more or less, and lengths that differ by a part of one.
     ((most - least) * shortest_s <= 1.5 && requests >= 1.0).then(|| PART_OF_A_REQUEST / requests)
 }
 
