@@ -310,6 +310,9 @@ pub struct CheckArgs {
     /// Run time, preparation included; more of it narrows the interval [default: the requirement's; 60s]
     #[arg(long, value_name = "TIME", value_parser = units::parse_time)]
     pub time: Option<u64>,
+    /// Bring the prepared area to this state first (recorded): fresh, filled:P% or steady, often with a larger --size
+    #[arg(long, value_name = "STATE", conflicts_with = "read_only")]
+    pub state: Option<State>,
     /// Write a JUnit file for a build server
     #[arg(long, value_name = "PATH")]
     pub junit: Option<PathBuf>,

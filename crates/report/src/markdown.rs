@@ -5,8 +5,8 @@ use std::fmt::Write;
 use crate::text::glossary::TERMS;
 use crate::text::host_table::{HEADS, host_rows};
 use crate::text::point_table::point_table;
-use crate::text::result_table::{Cell, ResultRow};
 use crate::text::results::results;
+use crate::text::table::{Cell, ResultRow};
 use crate::text::validity::{symbol, validity};
 use iosonde_model::Run;
 
@@ -126,6 +126,9 @@ fn first_screen(run: &Run, out: &mut String) {
         put(out, &format!("**{}**: {}\n", verdict(required.verdict), inline(&required.answer)));
         put(out, &format!("{}. {}\n", inline(&required.summary), inline(&required.why)));
         put(out, &format!("Source: {}, {}\n", inline(&required.source), required.source_date));
+        if let Some(state) = &required.state {
+            put(out, &format!("State: {}\n", inline(state)));
+        }
         let rows = required.rows.into_iter();
         let rows =
             rows.map(|row| [row.figure, row.measured, row.limit, verdict(row.verdict).to_owned(), row.basis]);

@@ -10,8 +10,8 @@ use crate::{
         number::{Figure, Style, in_a_column},
         point_table::{PointRow, point_table},
         requirement::RequirementTable,
-        result_table::{Cell, ResultRow, ResultTable},
         results::results,
+        table::{Cell, ResultRow, ResultTable},
         validity::{self, Weight, validity},
     },
 };
@@ -76,6 +76,9 @@ fn requirement(run: &Run, table: &RequirementTable, paint: Paint) -> String {
     let place: Vec<&str> = place.into_iter().flatten().collect();
     let place = if place.is_empty() { String::new() } else { format!(" ({})", place.join(" on ")) };
     line("target", &format!("{}{place}, {}", run.info.target, units::duration(run.info.elapsed_s)));
+    if let Some(state) = &table.state {
+        line("state", state);
+    }
     // The address is in the requirement's file and in the document.
     let source = table.source.split(": https://").next().unwrap_or_default();
     line("source", &format!("{source}, {}", table.source_date));

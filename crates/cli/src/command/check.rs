@@ -34,7 +34,10 @@ pub fn run(args: &CheckArgs, store: Option<&Path>, screen: Screen) -> Result<(),
             study.name
         )));
     }
-    let options = Options::of(&args.common, args.time.unwrap_or(study.time_ns), study.precision, None);
+    let options = Options {
+        state: args.state,
+        ..Options::of(&args.common, args.time.unwrap_or(study.time_ns), study.precision, None)
+    };
     let session = SessionSpec { target: args.target.clone(), options, label: args.common.label.clone() };
     let apart = output::inputs([args.requirement.as_str()]).into_iter().chain(destination.files()).collect();
     let spec = CampaignSpec {

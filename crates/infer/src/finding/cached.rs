@@ -175,7 +175,8 @@ pub(super) fn one(writer: &Writer, group: &Group) -> Finding {
             return inconclusive(CacheProblem::Scatter.into());
         }
         let (smallest_span_bytes, largest_span_bytes) = (spans[0], spans[spans.len() - 1]);
-        let level = Cached::Level { smallest_span_bytes, largest_span_bytes };
+        let page_cache = is_page_cache(group);
+        let level = Cached::Level { smallest_span_bytes, largest_span_bytes, page_cache };
         return writer.absent(&group.conditions, &points, Detail::Cached(level));
     };
     let last_fast = (0..first_slower).rfind(fast).unwrap_or(0);

@@ -169,6 +169,13 @@ pub enum Fact {
         /// Checks that make trials invalid, in the order of the checks; their counts add up to `invalid`.
         reasons: Vec<InvalidBy>,
     },
+    /// Workloads that use the page cache, as the study asks, where the others bypass it.
+    CachedOnPurpose {
+        /// Workloads that the cache served.
+        cached: usize,
+        /// All workloads.
+        points: usize,
+    },
     /// A rate limit was measured on purpose and found.
     LimitFound,
     /// Warnings of one check.

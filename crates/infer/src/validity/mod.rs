@@ -53,6 +53,7 @@ pub fn validity(run: &Run) -> Validity {
     lines.extend(warnings::witness_lost(run, &measured));
     lines.extend(circumstances::unfinished(run));
     lines.extend(circumstances::surroundings(run));
+    lines.extend(trials::cached_points(run, &measured).filter(|_| invalid.is_none()));
     let fatal = invalid.or_else(|| trials::unrepeated(run));
     // Of figures that say nothing, it does not matter how precise they are or what else might be wrong with
     // them.

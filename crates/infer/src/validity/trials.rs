@@ -55,7 +55,7 @@ pub(super) fn fatal(run: &Run, measured: &[&Trial]) -> Option<Fatal> {
 
 /// Points without a valid trial, where they are more than a few.
 pub(super) fn invalid_points(run: &Run, measured: &[&Trial]) -> Option<InvalidPoints> {
-    let invalid: BTreeSet<u64> = invalid_verdicts(run, measured)
+    let invalid: BTreeSet<u64> = unintended(run, measured)
         .filter(|line| line.about != About::Depth)
         .filter_map(|line| line.trial)
         .collect();
@@ -146,6 +146,37 @@ fn invalid_verdicts<'a>(run: &'a Run, measured: &[&Trial]) -> impl Iterator<Item
     })
 }
 
+/// Trials that the page cache served because the study asks for that, where all else of the run bypasses it.
+fn cached_on_purpose(run: &Run, measured: &[&Trial]) -> BTreeSet<u64> {
+    let buffered: BTreeSet<u64> =
+        measured.iter().filter(|trial| !trial.spec.direct).map(|trial| trial.id).collect();
+    let through_cache = [CheckName::CacheServed, CheckName::WriteBack];
+    invalid_verdicts(run, measured)
+        .filter(|line| through_cache.contains(&line.check) && line.about == About::Device)
+        .filter_map(|line| line.trial.filter(|id| run.info.device.direct && buffered.contains(id)))
+        .collect()
+}
+
+/// Verdicts of `invalid`, but for what a cache makes of trials that are meant for it: they are not the storage's, and
+/// their limit is the program.
+fn unintended<'a>(run: &'a Run, measured: &[&Trial]) -> impl Iterator<Item = &'a Judgement> + use<'a> {
+    let meant = cached_on_purpose(run, measured);
+    let of_cache = [CheckName::CacheServed, CheckName::WriteBack, CheckName::GeneratorBound];
+    invalid_verdicts(run, measured).filter(move |line| {
+        !(of_cache.contains(&line.check) && line.trial.is_some_and(|id| meant.contains(&id)))
+    })
+}
+
+/// Workloads that use the page cache on purpose: their figures are those of programs.
+pub(super) fn cached_points(run: &Run, measured: &[&Trial]) -> Option<WeighedFact> {
+    let trials = cached_on_purpose(run, measured);
+    let own = measured.iter().filter(|trial| trials.contains(&trial.id));
+    let cached: BTreeSet<usize> = own.filter_map(|trial| trial.point).collect();
+    let points: BTreeSet<usize> = measured.iter().filter_map(|trial| trial.point).collect();
+    let fact = Fact::CachedOnPurpose { cached: cached.len(), points: points.len() };
+    (!cached.is_empty()).then_some(WeighedFact { mark: Weight::Yes, fact })
+}
+
 fn ids(judgements: &[&Judgement]) -> BTreeSet<u64> {
     judgements.iter().filter_map(|judgement| judgement.trial).collect()
 }
@@ -156,7 +187,7 @@ fn depth_only(judgements: &[&Judgement]) -> bool {
 
 /// How many trials are valid, and why the others are not.
 pub(super) fn counts(run: &Run, measured: &[&Trial]) -> WeighedFact {
-    let lines: Vec<_> = invalid_verdicts(run, measured).collect();
+    let lines: Vec<_> = unintended(run, measured).collect();
     let (trials, invalid) = (measured.len(), ids(&lines).len());
     // Of invalid trials none is in a mean, near or far.
     let outliers = if invalid == trials { 0 } else { outliers(run) };

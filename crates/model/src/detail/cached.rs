@@ -25,6 +25,8 @@ pub enum Cached {
         smallest_span_bytes: u64,
         /// Bytes of the largest span.
         largest_span_bytes: u64,
+        /// Whether the page cache holds it.
+        page_cache: bool,
     },
 }
 

@@ -21,6 +21,9 @@ pub struct RequirementDocument {
     pub verdict: RequirementVerdict,
     /// The answer in a sentence.
     pub sentence: String,
+    /// State that the storage was in, where that may decide the answer.
+    #[serde(default)]
+    pub state: Option<String>,
     /// What would settle an inconclusive answer.
     pub remedy: Option<String>,
     /// Every limit.
@@ -88,6 +91,7 @@ impl RequirementDocument {
             source_date: required.source_date,
             verdict: table.verdict,
             sentence: table.answer,
+            state: table.state,
             remedy: table.remedy,
             limits: lines.iter().zip(table.rows).map(line).collect(),
         })

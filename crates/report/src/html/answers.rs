@@ -5,10 +5,10 @@ use crate::text::footnote::WARNINGS_MAX;
 use crate::text::point_table::PointTable;
 use crate::text::point_table::point_table;
 use crate::text::requirement::{self, RequirementTable};
-use crate::text::result_table::ResultTable;
 use crate::text::results::results;
 use crate::text::sheet::{self, ClaimTable};
 use crate::text::storage_line::StorageLine;
+use crate::text::table::ResultTable;
 use crate::text::validity::{ValidityLine, Weight, symbol, validity};
 use iosonde_model::FindingName;
 use iosonde_model::{Run, Status};
@@ -145,6 +145,7 @@ fn required(table: &RequirementTable) -> Markup {
         p {
             (prose(&table.summary)) ". " (prose(&table.why))
             " Source: " (prose(&table.source)) ", " (table.source_date) "."
+            @if let Some(state) = &table.state { " State: " (prose(state)) "." }
         }
         table.results {
             thead { tr { th {} @for head in ["measured", "limit", "verdict"] { th { (head) } } } }

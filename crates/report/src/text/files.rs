@@ -6,7 +6,7 @@ use iosonde_model::{
 
 use super::{
     number::{self, Figure, Style},
-    result_table::{Cell, ResultRow, ResultTable},
+    table::{Cell, ResultRow, ResultTable},
 };
 
 /// What stands where a percentile has too few values.

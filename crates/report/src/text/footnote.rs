@@ -42,7 +42,7 @@ impl Footnotes {
 pub(super) fn marks(facts: &Validity, run: &Run) -> Vec<Option<char>> {
     let in_table = |finding: &&Finding| {
         let when = kind(finding.name).told().when;
-        finding.status == Status::Found && [ReadWhen::Always, ReadWhen::Found].contains(&when)
+        finding.status == Status::Found && [ReadWhen::Always, ReadWhen::Each, ReadWhen::Found].contains(&when)
     };
     let figures: Vec<(About, Vec<u64>)> = run
         .findings

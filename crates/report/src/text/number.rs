@@ -10,7 +10,7 @@ pub struct Style {
 }
 
 impl Style {
-    /// Numbers of IOPS or of a queue depth without the unit's name, which stands elsewhere: `10.0 k [9.9, 10.1]`.
+    /// Numbers of IOPS, of a queue depth or of accelerators without the unit's name, which stands elsewhere: `10.0 k [9.9, 10.1]`.
     pub fn bare(unit: Unit) -> Self {
         Self { unit, named: false }
     }
@@ -43,7 +43,8 @@ fn scaled(style: Style, value: f64) -> (f64, &'static str) {
         Unit::InFlight => (1.0, ""),
         Unit::PerHour => (0.01, " % an hour"),
         Unit::Ratio => (1.0, "×"),
-        Unit::Accelerators => (1.0, " accelerators"),
+        Unit::Accelerators if style.named => (1.0, " accelerators"),
+        Unit::Accelerators => (1.0, ""),
         Unit::Hosts => (1.0, " hosts"),
         Unit::None => (1.0, ""),
     }

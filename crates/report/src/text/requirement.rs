@@ -2,11 +2,14 @@
 
 use iosonde_infer::requirement::{self, measured_beside};
 use iosonde_model::{
-    ClaimUnit, Estimate, Point, RequiredBound, RequiredLimit, RequiredOf, Requirement, RequirementLine,
-    RequirementUnsettled, RequirementVerdict, Run, Study, Unit, units,
+    ClaimUnit, DeviceNote, Estimate, Medium, Point, RequiredBound, RequiredLimit, RequiredOf, Requirement,
+    RequirementLine, RequirementUnsettled, RequirementVerdict, Run, Study, Unit, units,
 };
 
-use super::number::{briefly, number_in_a_column};
+use super::{
+    note::note,
+    number::{briefly, number_in_a_column},
+};
 
 /// A requirement with the answer to it.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +28,8 @@ pub struct RequirementTable {
     pub verdict: RequirementVerdict,
     /// The answer in a sentence: the figure that decides, with its interval, and its limit.
     pub answer: String,
+    /// State that the storage was in, where that may decide the answer.
+    pub state: Option<String>,
     /// What would settle an inconclusive answer.
     pub remedy: Option<String>,
     /// A row for each limit.
@@ -90,9 +95,25 @@ pub fn table(run: &Run, requirement: &Requirement, lines: &[RequirementLine]) ->
         why: requirement.why.clone(),
         verdict,
         answer,
+        state: state(run),
         remedy: unsettled.map(|why| remedy(run, why)),
         rows,
     }
+}
+
+/// The state that the storage was brought to. Of one that slows down with use, also that it was brought to none.
+fn state(run: &Run) -> Option<String> {
+    let device = &run.info.device;
+    let of_state =
+        |note: &&DeviceNote| matches!(note, DeviceNote::StateReached { .. } | DeviceNote::NotSteady { .. });
+    if let Some(reached) = device.notes.iter().find(of_state) {
+        return Some(note(reached));
+    }
+    let slows = [Medium::Flash, Medium::Virtual, Medium::Simulated, Medium::Unknown].contains(&device.medium);
+    let writes = run.points.iter().any(|point| point.spec.rw.writes());
+    (slows && writes).then(|| {
+        "as it was found; flash that was written to for long may be slower (`--state steady --size 16GiB`)".to_owned()
+    })
 }
 
 /// Name of a limit's figure: `commit p99`, `read IOPS`.

@@ -1,4 +1,4 @@
-//! Figures that people compare, as tables: of reads and writes, and of durable writes.
+//! Figures that people compare, as tables: of reads and writes, of durable writes, and of training.
 
 use iosonde_infer::finding::lookup::{estimate, found, found_like};
 use iosonde_model::{
@@ -10,65 +10,9 @@ use super::{
     finding,
     footnote::Footnotes,
     number::{Figure, Style, figure},
+    table::{Cell, ResultRow, ResultTable},
+    training_table,
 };
-
-/// Figures in rows and columns.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ResultTable {
-    /// Head of the labels.
-    pub corner: &'static str,
-    /// Heads of the columns.
-    pub heads: Vec<&'static str>,
-    /// At least one.
-    pub rows: Vec<ResultRow>,
-}
-
-/// A row of figures.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ResultRow {
-    /// `bandwidth`, `latency at QD 1`.
-    pub label: String,
-    /// Whether it belongs to the row above.
-    pub indented: bool,
-    /// A cell for each column. `None` where nobody asked.
-    pub cells: Vec<Option<Cell>>,
-}
-
-/// A figure with the marks of the warnings that qualify it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cell {
-    /// Value and interval.
-    pub figure: Figure,
-    /// `¹`, as behind the warning; mostly empty.
-    pub marks: String,
-}
-
-impl Cell {
-    /// Value, interval and marks in one.
-    pub fn whole(&self) -> String {
-        format!("{} {}", self.figure.whole(), self.marks).trim_end().to_owned()
-    }
-}
-
-impl From<Figure> for Cell {
-    fn from(figure: Figure) -> Self {
-        Self { figure, marks: String::new() }
-    }
-}
-
-impl ResultTable {
-    /// A table without the columns that have no figure; `None` without rows.
-    fn new(corner: &'static str, heads: &[&'static str], rows: Vec<ResultRow>) -> Option<Self> {
-        let shown: Vec<usize> =
-            (0..heads.len()).filter(|&at| rows.iter().any(|row| row.cells[at].is_some())).collect();
-        let only = |row: ResultRow| ResultRow {
-            cells: shown.iter().map(|&at| row.cells[at].clone()).collect(),
-            ..row
-        };
-        let heads = shown.iter().map(|&at| heads[at]).collect();
-        (!rows.is_empty()).then(|| Self { corner, heads, rows: rows.into_iter().map(only).collect() })
-    }
-}
 
 /// Name of the findings behind each row, and how a finding is written in it.
 struct Kind {
@@ -101,6 +45,7 @@ const AT_LATENCY: Kind = Kind { name: FindingName::IopsAtLatency, label: "", cel
 pub(super) fn is_in_table(name: FindingName) -> bool {
     LARGE.iter().chain(&SMALL).chain(&SIZES).chain([&AT_LATENCY]).any(|kind| kind.name == name)
         || DURABLE.contains(&name)
+        || training_table::FINDINGS.contains(&name)
 }
 
 /// Findings behind the rows and columns that begin with this word or these words.
@@ -116,7 +61,8 @@ pub fn findings_behind(words: &str) -> Vec<FindingName> {
 /// The tables of a concluded run, those with at least one row.
 pub fn result_tables(run: &Run) -> Vec<ResultTable> {
     let footnotes = Footnotes::of(run);
-    [transfers(run, &footnotes), durable(run, &footnotes)].into_iter().flatten().collect()
+    let [fed, checkpoints] = training_table::tables(run, &footnotes);
+    [transfers(run, &footnotes), durable(run, &footnotes), fed, checkpoints].into_iter().flatten().collect()
 }
 
 /// Figures of reads and of writes.

@@ -19,8 +19,9 @@ use iosonde_model::{
 
 use super::{
     open_questions,
-    result_table::{ResultTable, asked_latency, is_in_table, result_tables},
+    result_table::{asked_latency, is_in_table, result_tables},
     storage_line::{StorageLine, line},
+    table::ResultTable,
 };
 use iosonde_infer::finding::FINDINGS;
 use iosonde_infer::finding::FindingKind;
@@ -118,7 +119,9 @@ const TOLD_OF_EACH: usize = 4;
 
 /// The other findings: their sentences, each under its kind's label, those that may be folded last.
 fn more(run: &Run) -> impl Iterator<Item = StorageLine> + '_ {
-    let own = || FINDINGS.iter().filter(|kind| !is_put_together(kind.id()));
+    // Of those that are told one by one, the table has no reason where one is inconclusive.
+    let each = |kind: &&dyn FindingKind| kind.told().when == ReadWhen::Each;
+    let own = || FINDINGS.iter().filter(move |kind| each(kind) || !is_put_together(kind.id()));
     let folded = |kind: &&dyn FindingKind| kind.told().when == ReadWhen::Folded;
     own().filter(move |kind| !folded(kind)).chain(own().filter(folded)).flat_map(|kind| sentences(run, kind))
 }
@@ -149,7 +152,7 @@ fn is_read(run: &Run, finding: &Finding) -> bool {
     let too_rough = || finding.detail == Detail::Inconclusive(Inconclusive::Effect(EffectProblem::TooRough));
     match when(finding) {
         ReadWhen::Always | ReadWhen::Folded => answers || too_rough(),
-        ReadWhen::Each => true,
+        ReadWhen::Each => finding.status == Status::Inconclusive || !is_put_together(finding.name),
         ReadWhen::Found => finding.status == Status::Found,
         ReadWhen::Alone => {
             let of_run = finding.experiment == RUN;

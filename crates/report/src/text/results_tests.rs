@@ -2,7 +2,8 @@
 
 use iosonde_model::{
     Conditions, Detail, Flush, HidingLayer, Inconclusive,
-    detail::{ConstantLimit, Counted, RatioAnswer},
+    detail::{CheckpointSaved, ConstantLimit, Counted, RatioAnswer, TrainingFed},
+    training::{CHECKPOINTS, TrainingModel},
 };
 
 use super::*;
@@ -66,6 +67,18 @@ fn finding(name: FindingName, experiment: &str, status: Status) -> Finding {
                 scatter_ratio: None,
                 portions_s: None,
                 exceeded_share: None,
+            }),
+            FindingName::AcceleratorsFed if found => Detail::TrainingFed(TrainingFed {
+                model: TrainingModel::ResNet50,
+                most_tried: 16,
+                bytes_per_s: 3.5e9,
+            }),
+            FindingName::CheckpointTime if found => Detail::CheckpointSaved(CheckpointSaved {
+                of: CHECKPOINTS[0],
+                writers: 8,
+                measured_bytes: 1 << 30,
+                bytes_per_s: 480e6,
+                trials: 12,
             }),
             _ if status == Status::Inconclusive => Detail::Inconclusive(Inconclusive::EstimateNotANumber),
             _ => Detail::Plain,

@@ -161,6 +161,9 @@ fn why(judgement: &Judgement) -> String {
 fn words(fact: &Fact) -> String {
     match fact {
         Fact::Trials { trials, invalid, outliers, reasons } => counts(*trials, *invalid, *outliers, reasons),
+        Fact::CachedOnPurpose { cached, points } => format!(
+            "{cached} of {points} workloads use the page cache, as the study asks: what programs get, not the storage"
+        ),
         Fact::LimitFound => {
             "a rate limit was looked for and found; throughput here is the limit's, not the storage's"
                 .to_owned()

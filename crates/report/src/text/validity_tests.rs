@@ -187,6 +187,29 @@ fn a_file_just_written_and_read_back_is_memory_in_the_first_line() {
 }
 
 #[test]
+fn what_a_study_sends_through_the_cache_on_purpose_spoils_no_other_figure() {
+    let mut pretend = reader();
+    pretend.device.direct = true;
+    let cached = |meant: bool| {
+        of(&pretend, move |run| {
+            run.info.host.memory_bytes = Some(8 << 30);
+            let own = run.trials.iter_mut().filter(|trial| trial.phase == Phase::Measure);
+            for trial in own.filter(|trial| trial.point.is_some_and(|point| point < 3)) {
+                trial.spec.direct = !meant;
+                trial.witnesses.block_layer_read_bytes = Some(0);
+                busy(trial, 1.0);
+            }
+        })
+    };
+    let told = cached(true);
+    assert!(told.headline.starts_with("yes"), "{}", told.headline);
+    let line = "3 of 15 workloads use the page cache, as the study asks: what programs get, not the storage";
+    assert!(told.lines.iter().any(|shown| shown.text == line), "{:?}", texts(&told));
+    // Direct I/O that the cache served was meant for the storage.
+    assert!(cached(false).headline.starts_with("partly: 3 of 15"), "{}", cached(false).headline);
+}
+
+#[test]
 fn a_hole_is_no_storage() {
     let unread = |run: &mut Run| {
         run.trials.iter_mut().for_each(|trial| trial.witnesses.block_layer_read_bytes = Some(0));

@@ -2,6 +2,8 @@
 
 use iosonde_model::{cause::Drift, units};
 
+use crate::text::note::ways;
+
 pub(super) fn words(cause: &Drift) -> String {
     match *cause {
         Drift::TooFewTrials { trials, needed } => {
@@ -14,8 +16,9 @@ pub(super) fn words(cause: &Drift) -> String {
         ),
         Drift::NoSlope => "drift and point effects are inseparable".to_owned(),
         Drift::Unlike { rose, fell, held, duration_s } => format!(
-            "over the {} of the run, the rate rose at {rose} points, fell at {fell}, held at {held}; means hide that",
-            units::duration(duration_s)
+            "over the {} of the run, the rate {}; means hide that",
+            units::duration(duration_s),
+            ways(rose, fell, held)
         ),
         Drift::Changed { change_share, low, high, duration_s } => {
             let sign = if change_share < 0.0 { -100.0 } else { 100.0 };
@@ -36,6 +39,14 @@ pub(super) fn words(cause: &Drift) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_the_ways_that_points_went_are_told() {
+        let unlike = |rose, fell, held| words(&Drift::Unlike { rose, fell, held, duration_s: 59.0 });
+        assert_eq!(unlike(1, 0, 0), "over the 59 s of the run, the rate rose at 1 point; means hide that");
+        let all = "the rate rose at 2 points, fell at 1 point, held at 3 points; means hide that";
+        assert!(unlike(2, 1, 3).ends_with(all), "{}", unlike(2, 1, 3));
+    }
 
     #[test]
     fn a_fall_is_told_in_positive_figures() {

@@ -23,8 +23,9 @@ pub(super) fn sentence(finding: &Finding, facts: Cached) -> String {
         Cached::Level { .. } if finding.name == FindingName::CacheLatency => {
             format!("No cache found, so it has no latency ({what}).")
         }
-        Cached::Level { smallest_span_bytes, largest_span_bytes } => capitalised(&format!(
-            "no cache found: {what} are as fast within {} as within {}.",
+        Cached::Level { smallest_span_bytes, largest_span_bytes, page_cache } => capitalised(&format!(
+            "{}: {what} are as fast within {} as within {}.",
+            if page_cache { "the page cache holds all" } else { "no cache found" },
             units::size(largest_span_bytes),
             units::size(smallest_span_bytes)
         )),
@@ -96,8 +97,20 @@ mod tests {
         let shares = Detail::Cached(Cached::Shares { spans: 2, page_cache: true });
         let found = example::found(FindingName::CacheBytes, Op::Read, (50_331_648.0, Unit::Bytes), shares);
         assert_eq!(sentence(&found), "The page cache holds 48.0 MiB [47.0, 49.0] (4 KiB random reads).");
-        let level = Cached::Level { smallest_span_bytes: 8 << 20, largest_span_bytes: 256 << 20 };
-        let none = example::absent(FindingName::CacheBytes, Op::Read, Detail::Cached(level));
+        let level = |page_cache| Cached::Level {
+            smallest_span_bytes: 8 << 20,
+            largest_span_bytes: 256 << 20,
+            page_cache,
+        };
+        let absent = |page_cache| {
+            example::absent(FindingName::CacheBytes, Op::Read, Detail::Cached(level(page_cache)))
+        };
+        let all = sentence(&absent(true));
+        assert_eq!(
+            all,
+            "The page cache holds all: 4 KiB random reads are as fast within 256 MiB as within 8 MiB."
+        );
+        let none = absent(false);
         let said = "No cache found: 4 KiB random reads are as fast within 256 MiB as within 8 MiB.";
         assert_eq!(sentence(&none), said);
         let why = "Every span keeps more than 90 % of the throughput of the smallest.";

@@ -7,6 +7,7 @@ use iosonde_model::{
 };
 
 use super::value::value;
+use crate::text::note::ways;
 
 pub(super) fn sentence(finding: &Finding, drift: &RunDrift) -> String {
     match drift {
@@ -43,9 +44,8 @@ pub(super) fn problem(problem: &DriftProblem) -> String {
             units::percent(*low_share),
             units::percent(*high_share)
         ),
-        DriftProblem::Different { duration_s, rose, fell, held } => format!(
-            "in {} throughput rose at {rose} points, fell at {fell} and held at {held}",
-            units::duration(*duration_s)
-        ),
+        DriftProblem::Different { duration_s, rose, fell, held } => {
+            format!("in {} throughput {}", units::duration(*duration_s), ways(*rose, *fell, *held))
+        }
     }
 }

@@ -3,7 +3,7 @@
 use iosonde_model::{Conditions, Detail, Finding, FindingName, Inconclusive, Op, Status, Unit};
 
 /// A finding about 4 KiB random requests, with an interval of ±2 %.
-pub(super) fn found(name: FindingName, op: Op, (value, unit): (f64, Unit), detail: Detail) -> Finding {
+pub(in crate::text) fn found(name: FindingName, op: Op, (value, unit): (f64, Unit), detail: Detail) -> Finding {
     Finding {
         name,
         experiment: "x".to_owned(),
@@ -27,13 +27,13 @@ pub(super) fn found(name: FindingName, op: Op, (value, unit): (f64, Unit), detai
 }
 
 /// The same without a value.
-pub(super) fn absent(name: FindingName, op: Op, detail: Detail) -> Finding {
+pub(in crate::text) fn absent(name: FindingName, op: Op, detail: Detail) -> Finding {
     let found = found(name, op, (1.0, Unit::None), detail);
     Finding { status: Status::Absent, value: None, low: None, high: None, ..found }
 }
 
 /// The sentence of an inconclusive finding.
-pub(super) fn unknown(name: FindingName, op: Op, why: impl Into<Inconclusive>) -> String {
+pub(in crate::text) fn unknown(name: FindingName, op: Op, why: impl Into<Inconclusive>) -> String {
     let finding = absent(name, op, Detail::Inconclusive(why.into()));
     super::sentence(&Finding { status: Status::Inconclusive, ..finding })
 }

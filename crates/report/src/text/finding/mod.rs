@@ -8,7 +8,7 @@ mod drift;
 mod durable;
 pub(super) mod effect;
 #[cfg(test)]
-mod example;
+pub(in crate::text) mod example;
 pub(super) mod highest;
 mod hosts;
 mod inconclusive;
