@@ -9,7 +9,7 @@ use iosonde_infer::slow::{self, Slow};
 use iosonde_model::{Device, Medium, Phase, Trial, TrialSpec, Witnesses, units};
 use iosonde_rig::{
     ceiling, clock,
-    engine::{ENGINES, Storage},
+    engine::{ENGINES, EngineOption, Storage},
     guard::{self, Intent, Target, Writes},
     platform::{self, Layer, TargetKind},
 };
@@ -167,9 +167,14 @@ fn engines(session: Option<&Session>) -> String {
     let states = kinds.map(|kind| {
         let state = match kind.probe(storage) {
             Ok(abilities) => {
-                let waits =
-                    if kind.can_wait_idle() { ", can wait without iowait (io_uring:no-iowait)" } else { "" };
-                format!("works, queue depth up to {}{waits}", abilities.depth_max)
+                let works = |option: &&EngineOption| kind.probe_options(storage, &[option.name]).is_ok();
+                let options: Vec<_> = kind.options().iter().filter(works).map(|option| option.name).collect();
+                let with = match &options[..] {
+                    [] => String::new(),
+                    [one] => format!("; option {one}"),
+                    some => format!("\noptions {}", some.join(", ")),
+                };
+                format!("works, queue depth up to {}{with}", abilities.depth_max)
             }
             Err(why) => why.to_string(),
         };

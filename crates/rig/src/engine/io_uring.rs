@@ -108,10 +108,6 @@ impl EngineKind for IoUring {
         Ok(Opened { engine, clock: Clock::real(), notes })
     }
 
-    fn can_wait_idle(&self) -> bool {
-        ring(8, Mode::default()).is_ok_and(|ring| ring.params().is_feature_no_iowait())
-    }
-
     fn options(&self) -> &'static [EngineOption] {
         &[
             EngineOption {
@@ -147,7 +143,9 @@ impl EngineKind for IoUring {
     fn probe_options(&self, storage: &Storage, options: &[&'static str]) -> Result<(), Unavailable> {
         let Storage::File(file) = storage else { return Ok(()) };
         let mode = Mode::of(options);
-        if mode.no_iowait && !self.can_wait_idle() {
+        let can_wait_idle =
+            || ring(8, Mode::default()).is_ok_and(|ring| ring.params().is_feature_no_iowait());
+        if mode.no_iowait && !can_wait_idle() {
             return Err(Unavailable(
                 "io_uring:no-iowait: this kernel cannot; Linux 6.15 and later can".into(),
             ));

@@ -192,12 +192,6 @@ pub trait EngineKind: Named {
         Ok(())
     }
 
-    /// Returns true if this kernel can let the engine wait without counting that as iowait, which keeps processors at a
-    /// higher frequency. iosonde waits as programs do, and does not use it.
-    fn can_wait_idle(&self) -> bool {
-        false
-    }
-
     /// Returns true if the engine can write a stream to new files.
     fn makes_files(&self) -> bool {
         false

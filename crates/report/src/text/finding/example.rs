@@ -3,7 +3,12 @@
 use iosonde_model::{Conditions, Detail, Finding, FindingName, Inconclusive, Op, Status, Unit};
 
 /// A finding about 4 KiB random requests, with an interval of ±2 %.
-pub(in crate::text) fn found(name: FindingName, op: Op, (value, unit): (f64, Unit), detail: Detail) -> Finding {
+pub(in crate::text) fn found(
+    name: FindingName,
+    op: Op,
+    (value, unit): (f64, Unit),
+    detail: Detail,
+) -> Finding {
     Finding {
         name,
         experiment: "x".to_owned(),
