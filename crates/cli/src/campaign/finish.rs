@@ -74,8 +74,12 @@ fn against(run: &Run, then: &str, path: &Path, screen: Screen) -> Result<(String
         // The measurement stands, whatever became of the other.
         Err(failure) => return Ok((format!("\nnot compared with run {then}: {}\n", failure.text), None)),
     };
-    let day = sides[0].runs[0].info.started_at.chars().take(DAY).collect::<String>();
-    (sides[0].name, sides[1].name) = (format!("{day} ({})", sides[0].runs[0].info.id), "now".to_owned());
+    let before = &sides[0].runs[0].info;
+    let day = before.started_at.chars().take(DAY).collect::<String>();
+    // One label for both would tell them apart no more than the target does.
+    let label = before.label.clone().filter(|_| before.label != run.info.label);
+    let named = label.unwrap_or_else(|| format!("{day} ({})", before.id));
+    (sides[0].name, sides[1].name) = (named, run.info.label.clone().unwrap_or_else(|| "now".to_owned()));
     let compared = compare::compare(&sides, &sides::usual_question(&sides))
         .map_err(|why| Failure::failed(text::compare::nothing(&why)))?;
     let mut said =

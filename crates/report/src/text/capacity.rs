@@ -114,8 +114,12 @@ pub fn lines(capacity: &Capacity) -> Vec<(&'static str, String)> {
             ),
         ));
     }
-    if capacity.scope == CapacityScope::FreeSpace {
-        lines.push(("not tested", "what files occupy".to_owned()));
+    match capacity.scope {
+        CapacityScope::FreeSpace => lines.push(("not tested", "what files occupy".to_owned())),
+        CapacityScope::File => {
+            lines.push(("not tested", "the storage that this file does not occupy".to_owned()));
+        }
+        CapacityScope::Device | CapacityScope::Simulated => {}
     }
     lines
 }
