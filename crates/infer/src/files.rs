@@ -47,7 +47,9 @@ fn of_step(rounds: &[FilesRound], step: FileStep) -> Option<Vec<&FileStepTimes>>
 
 fn figures(rounds: &[FilesRound], step: FileStep, workers: u32) -> Option<FileStepFigures> {
     let times = of_step(rounds, step)?;
-    let per_s = mean(times.iter().map(|times| times.done as f64 / times.elapsed_ns as f64 * 1e9))?;
+    let round_per_s: Vec<f64> =
+        times.iter().map(|times| times.done as f64 / times.elapsed_ns as f64 * 1e9).collect();
+    let per_s = mean(round_per_s.iter().copied())?;
     let latency_ns_mean = mean(times.iter().map(|times| times.latency.mean_ns().unwrap_or(f64::NAN)))?;
     let histograms: Vec<&Histogram> = times.iter().map(|times| &times.latency).collect();
     let [latency_ns_p50, latency_ns_p99] =
@@ -61,6 +63,7 @@ fn figures(rounds: &[FilesRound], step: FileStep, workers: u32) -> Option<FileSt
         step,
         done,
         per_s,
+        round_per_s,
         latency_ns_mean,
         latency_ns_p50,
         latency_ns_p99,

@@ -91,6 +91,8 @@ pub struct FileStepFigures {
     pub done: u64,
     /// Times per second, of all workers together.
     pub per_s: Estimate,
+    /// The same in each round, in their order.
+    pub round_per_s: Vec<f64>,
     /// Mean time of one, in nanoseconds.
     pub latency_ns_mean: Estimate,
     /// Median, in nanoseconds.

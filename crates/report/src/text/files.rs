@@ -198,6 +198,7 @@ mod tests {
                 step,
                 done: 100_000,
                 per_s: estimate(1e9 / latency_ns),
+                round_per_s: vec![1e9 / latency_ns; 3],
                 latency_ns_mean: estimate(latency_ns),
                 latency_ns_p50: Some(estimate(latency_ns * 0.8)),
                 latency_ns_p99: (nth != 4).then(|| estimate(latency_ns * 5.0)),
