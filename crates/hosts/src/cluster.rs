@@ -86,9 +86,10 @@ impl Coordinator for Cluster {
                 ..stream
             })
         };
-        let specs: Vec<TrialSpec> = (0..taking_part(order.spec, self.count)).map(own).collect();
-        let told = |(spec, rank)| Order { spec, seed: seed_of(order.seed, rank), ..order.clone() };
-        let orders: Vec<Order> = specs.iter().zip(0..).map(told).collect();
+        let ranks = taking_part(order.spec, self.count, order.seed);
+        let specs: Vec<TrialSpec> = ranks.iter().copied().map(own).collect();
+        let told = |(spec, &rank)| Order { spec, seed: seed_of(order.seed, rank), ..order.clone() };
+        let orders: Vec<Order> = specs.iter().zip(&ranks).map(told).collect();
         let announced_ns = bed.clock.now_ns();
         let finished = bed.run_hosts(&orders, stop)?;
         let part = |(finished, rank): (FinishedTrial, u32)| Part {
@@ -98,8 +99,8 @@ impl Coordinator for Cluster {
             round_trip_ns: 0,
             same_machine: rank > 0,
         };
-        let mut whole =
-            merged(finished.into_iter().zip(0..).map(part).collect(), announced_ns, order.limits.duration_ns);
+        let parts = finished.into_iter().zip(ranks).map(part).collect();
+        let mut whole = merged(parts, announced_ns, order.limits.duration_ns);
         // What was ordered, without one host's lateness.
         whole.trial.spec = order.spec.clone();
         Ok(whole)

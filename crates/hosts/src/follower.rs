@@ -113,7 +113,7 @@ impl Follower<'_> {
 
     fn measure(&mut self, place: &mut dyn Workplace, trial: TrialMessage) -> io::Result<()> {
         let TrialMessage { spec, limits, own, phase, seed } = trial;
-        if self.link.rank() >= taking_part(&spec, self.link.count()) {
+        if !taking_part(&spec, self.link.count(), seed).contains(&self.link.rank()) {
             return self.stand_by();
         }
         let watching = place.watch(phase);

@@ -86,20 +86,19 @@ impl<L: Link> Leader<L> {
         stop: &AtomicBool,
         take: impl FnMut(&mut Self, u32, FromHost) -> io::Result<bool>,
     ) -> io::Result<()> {
-        let others = self.others();
+        let others = self.others().collect();
         self.await_from(others, awaited, patience, stop, take)
     }
 
     /// Waits for these hosts only.
     fn await_from(
         &mut self,
-        ranks: Range<u32>,
+        mut open: Vec<u32>,
         awaited: &'static str,
         patience: Duration,
         stop: &AtomicBool,
         mut take: impl FnMut(&mut Self, u32, FromHost) -> io::Result<bool>,
     ) -> io::Result<()> {
-        let mut open: Vec<u32> = ranks.collect();
         let (mut deadline, mut pause, mut stopping) = (Deadline::after(patience), Pause::default(), false);
         let mut stopped = Vec::new();
         while !open.is_empty() {
@@ -284,6 +283,7 @@ impl<L: Link> Coordinator for Leader<L> {
             seed: order.seed,
         })))?;
         let limits = order.limits;
+        let taking = taking_part(order.spec, self.link.count(), order.seed);
         let mut meeting = Meeting { leader: self, stop, limits, begun: false, announced_ns: 0 };
         let order = Order { seed: seed_of(order.seed, 0), ..order.clone() };
         let finished = bed.run_beside(&order, own, stop, Some(&mut meeting));
@@ -298,7 +298,7 @@ impl<L: Link> Coordinator for Leader<L> {
         };
         let took_ns = monotonic_ns().saturating_sub(announced_ns);
         let mut parts = vec![self.part(0, finished)];
-        let measuring = 1..taking_part(order.spec, self.link.count());
+        let measuring = taking.into_iter().filter(|rank| *rank > 0).collect();
         let patience = Self::patience(&limits, took_ns);
         self.await_from(measuring, "result", patience, stop, |leader, rank, message| {
             let FromHost::Measured(measured) = message else { return Ok(false) };

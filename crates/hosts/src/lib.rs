@@ -29,6 +29,9 @@ use iosonde_rig::{
     trial::{Bed, FinishedTrial, Order},
 };
 
+use rand::{SeedableRng, seq::index::sample};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
 pub use alone::Alone;
 pub use cluster::Cluster;
 pub use follower::{Cannot, Workplace, follow};
@@ -82,10 +85,15 @@ pub trait Link {
     fn close(&mut self, well: bool);
 }
 
-/// Number of hosts that take part in a trial: those of the lowest ranks, so that rank 0 always does and a host that is
-/// in a trial of few is in every one of more.
-fn taking_part(spec: &TrialSpec, all: u32) -> u32 {
-    spec.hosts.clamp(1, all)
+/// Hosts that take part in a trial, by their ranks: rank 0, which makes its load where it plans, and others that the
+/// trial's seed draws, so that no host stands for all in every trial of few. Every host draws the same ones.
+fn taking_part(spec: &TrialSpec, all: u32, seed: u64) -> Vec<u32> {
+    let wanted = spec.hosts.clamp(1, all);
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let others = sample(&mut random, (all - 1) as usize, (wanted - 1) as usize);
+    let mut ranks: Vec<u32> = others.into_iter().map(|nth| nth as u32 + 1).chain([0]).collect();
+    ranks.sort_unstable();
+    ranks
 }
 
 /// Seed of one host's part of a trial: hosts that read the same places in the same order would meet in every cache.

@@ -4,7 +4,11 @@
 //! One workload and not a mean over all: hosts differ in what they are limited by, and the check `odd-host` compares
 //! them over every workload.
 
-use iosonde_judge::{estimate::FEWEST_TRIALS, host_rates::HostRates, validity::TrialStanding};
+use iosonde_judge::{
+    estimate::FEWEST_TRIALS,
+    host_rates::{HostRates, all_hosts},
+    validity::TrialStanding,
+};
 use iosonde_model::{
     About, Estimate, HostDirection, HostShare, Op, Phase, Point, Run, Trial, TrialSpec,
     cause::{Cause, OddHost, OddOne},
@@ -26,6 +30,17 @@ pub struct HostTable {
     pub confidence: f64,
     /// A row for each host, in the order of their ranks.
     pub rows: Vec<HostRow>,
+    /// Echoes between its machines, where they are several.
+    pub echo: Option<Echo>,
+}
+
+/// A message from host 0 to a host on another machine and back.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Echo {
+    /// Shortest time to the nearest and to the farthest host, in nanoseconds.
+    pub shortest_ns: [f64; 2],
+    /// The longer of them over the median latency of the table's requests, where that is known.
+    pub share: Option<f64>,
 }
 
 /// One host.
@@ -83,13 +98,37 @@ pub fn host_table(run: &Run) -> Option<HostTable> {
     let mut rows: Vec<HostRow> = (0..hosts).map(of_host).collect::<Option<_>>()?;
     let all: f64 = rows.iter().map(|row| row.iops.value).sum();
     rows.iter_mut().for_each(|row| row.share = row.iops.value / all);
-    Some(HostTable { point: point.id, spec: point.spec.clone(), trials: trials.len(), confidence, rows })
+    let echo = echo(run, &trials, &rows);
+    Some(HostTable {
+        point: point.id,
+        spec: point.spec.clone(),
+        trials: trials.len(),
+        confidence,
+        rows,
+        echo,
+    })
+}
+
+/// Echoes between machines; within one there is no network.
+fn echo(run: &Run, trials: &[&Trial], rows: &[HostRow]) -> Option<Echo> {
+    let boot = |rank: u32| run.info.hosts.iter().find(|host| host.rank == rank)?.boot.as_deref();
+    let first = boot(0)?;
+    let elsewhere = rows.iter().filter(|row| boot(row.rank).is_some_and(|own| own != first));
+    let shortest = |row: &HostRow| {
+        let own = trials.iter().flat_map(|trial| &trial.hosts).filter(|share| share.rank == row.rank);
+        own.map(|share| share.round_trip_ns as f64).filter(|ns| *ns > 0.0).min_by(f64::total_cmp)
+    };
+    let all: Vec<f64> = elsewhere.filter_map(shortest).collect();
+    let nearest = all.iter().copied().min_by(f64::total_cmp)?;
+    let farthest = all.iter().copied().max_by(f64::total_cmp)?;
+    let medians: Vec<f64> = rows.iter().filter_map(|row| row.latency_ns_p50).collect();
+    Some(Echo { shortest_ns: [nearest, farthest], share: median(&medians).map(|ns| farthest / ns) })
 }
 
 /// The point of all hosts with the highest throughput, with its valid trials; one with enough trials for an interval
 /// goes before one with fewer.
 fn lead(run: &Run) -> Option<(&Point, Vec<&Trial>)> {
-    let hosts = run.trials.iter().map(|trial| trial.hosts.len()).max().filter(|&hosts| hosts > 1)?;
+    let hosts = Some(all_hosts(run)).filter(|&hosts| hosts > 1)?;
     let standing = TrialStanding::of(run);
     let trials_of = |point: &Point| -> Vec<&Trial> {
         let own = |trial: &&Trial| {

@@ -3,7 +3,7 @@
 //! It is mean queue depth over mean latency (Little's law) where that holds, because a count of requests is off by up
 //! to one turn of the queue.
 
-use iosonde_model::{HostDirection, HostShare, Op, Trial};
+use iosonde_model::{HostDirection, HostShare, Op, Run, Trial};
 
 /// Throughputs of the hosts of one trial.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,4 +60,10 @@ impl Throughput {
         let by_count = sum(|own| Some(own.iops)).unwrap_or(0.0).ln();
         Self { ios, by_count, by_law: by_law.filter(|log| log.is_finite()) }
     }
+}
+
+/// Number of hosts of a run: which of them take part in a trial of fewer is drawn anew for each.
+pub fn all_hosts(run: &Run) -> usize {
+    let ranks = run.trials.iter().flat_map(|trial| &trial.hosts).map(|host| host.rank as usize + 1);
+    ranks.max().unwrap_or(0)
 }

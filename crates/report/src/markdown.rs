@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::text::glossary::TERMS;
+use crate::text::case::capitalised;
 use crate::text::host_table::{HEADS, host_rows};
 use crate::text::point_table::point_table;
 use crate::text::results::results;
@@ -237,8 +238,8 @@ fn hosts(run: &Run, out: &mut String) {
     let Some(rows) = host_rows(run) else { return };
     put(out, &format!("\n## Hosts\n\n{}.\n", inline(&rows.caption)));
     table(&HEADS, rows.rows.into_iter(), out);
-    if let Some(rest) = rows.rest {
-        put(out, &format!("\n{}.", inline(&rest)));
+    for note in &rows.notes {
+        put(out, &format!("\n{}.", inline(&capitalised(note))));
     }
 }
 

@@ -343,10 +343,10 @@ fn hosts(run: &Run, paint: Paint) -> String {
         row
     };
     let rows: Vec<[String; 7]> = std::iter::once(heads).chain(table.rows.iter().map(short)).collect();
-    let rest =
-        table.rest.map_or_else(String::new, |rest| paint.hang("  ", 4, &clean(&rest.replace('`', ""))));
+    let notes: String =
+        table.notes.iter().map(|note| paint.hang("  ", 4, &clean(&note.replace('`', "")))).collect();
     let caption = paint.hang(&head(paint, "HOSTS"), HEAD, &clean(&table.caption));
-    format!("\n{caption}{}{rest}", rows_of_figures(&rows, paint))
+    format!("\n{caption}{}{notes}", rows_of_figures(&rows, paint))
 }
 
 fn advice(run: &Run, paint: Paint) -> String {

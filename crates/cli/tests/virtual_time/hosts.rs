@@ -160,6 +160,49 @@ fn the_table_of_hosts_is_of_all_hosts_and_marks_the_odd_one() {
     );
 }
 
+/// Host 0 echoes: within a machine there is no network, and beyond it the shortest echo of each host counts.
+#[test]
+fn the_network_s_share_is_that_of_echoes_to_other_machines() {
+    let mut run = run_on_cluster(SHARED, STUDY, Cluster::new(3), 1).unwrap();
+    assert_eq!(host_table(&run).unwrap().echo, None, "simulated hosts echo in no time");
+    for trial in &mut run.trials {
+        for host in &mut trial.hosts {
+            host.round_trip_ns = [0, 30_000, 90_000 + trial.id][host.rank as usize];
+        }
+    }
+    let boots = |run: &mut Run, boots: [&str; 3]| {
+        run.info.hosts.iter_mut().zip(boots).for_each(|(host, boot)| host.boot = Some(boot.to_owned()));
+    };
+    boots(&mut run, ["a", "a", "a"]);
+    assert_eq!(host_table(&run).unwrap().echo, None, "one machine");
+    boots(&mut run, ["a", "b", "c"]);
+    let table = host_table(&run).unwrap();
+    let echo = table.echo.expect("three machines");
+    assert_eq!(echo.shortest_ns[0], 30_000.0);
+    assert!((90_000.0..91_000.0).contains(&echo.shortest_ns[1]), "{echo:?}");
+    let p50_ns = table.rows[1].latency_ns_p50.unwrap();
+    let share = echo.share.expect("latencies are known");
+    assert!((share * p50_ns / echo.shortest_ns[1] - 1.0).abs() < 0.1, "{share}");
+    boots(&mut run, ["a", "a", "c"]);
+    assert!(host_table(&run).unwrap().echo.unwrap().shortest_ns[0] > 90_000.0, "host 1 shares a machine");
+}
+
+/// Of fewer hosts than all, host 0 and others, drawn anew for each trial.
+#[test]
+fn which_hosts_take_part_is_drawn_for_each_trial() {
+    let study = "name = \"x\"\nquestion = \"?\"\ntime = \"10s\"\n[[experiment]]\nkind = \"host-scaling\"\nhosts = [2, 6]\n";
+    let run = run_on_cluster(SHARED, study, Cluster::new(6), 1).unwrap();
+    let pairs: Vec<Vec<u32>> = run
+        .trials
+        .iter()
+        .filter(|trial| trial.phase == Phase::Measure && trial.spec.hosts == 2)
+        .map(|trial| trial.hosts.iter().map(|host| host.rank).collect())
+        .collect();
+    assert!(pairs.len() >= 5 && pairs.iter().all(|pair| pair.len() == 2 && pair[0] == 0), "{pairs:?}");
+    let second: std::collections::BTreeSet<u32> = pairs.iter().map(|pair| pair[1]).collect();
+    assert!(second.len() > 1, "one host stands for all: {pairs:?}");
+}
+
 /// The shortest study with enough rounds: five of trials of 0.15 s.
 const SHORT: &str = r#"
 name = "short"

@@ -32,7 +32,10 @@ use iosonde_stats::{LogEstimate, robust::median};
 use super::{Check, TrialStanding};
 #[cfg(test)]
 use super::{Specimens, specimen};
-use crate::{estimate::FEWEST_TRIALS, host_rates::HostRates};
+use crate::{
+    estimate::FEWEST_TRIALS,
+    host_rates::{HostRates, all_hosts},
+};
 
 /// Family-wise confidence of the statements about all hosts.
 const CONFIDENCE: f64 = 0.95;
@@ -100,7 +103,7 @@ fn log_ratios(logs: &[f64], like: &[bool]) -> Vec<f64> {
 }
 
 fn verdict(run: &Run, standing: &TrialStanding) -> Verdict {
-    let hosts = run.trials.iter().map(|trial| trial.hosts.len()).max().unwrap_or(0);
+    let hosts = all_hosts(run);
     let reason = |facts: cause::OddHost| Reason::new(About::Rate, facts);
     if hosts < HOSTS_MIN {
         return Verdict::NotChecked(reason(cause::OddHost::TooFewHosts { hosts, needed: HOSTS_MIN }));

@@ -102,7 +102,7 @@ pub(super) fn hosts(table: &HostRows) -> Markup {
     };
     html! {
         (scroll("Hosts", &markup))
-        @if let Some(rest) = &table.rest { p { (prose(&format!("{rest}."))) } }
+        @for note in &table.notes { p { (prose(&format!("{}.", capital(note)))) } }
     }
 }
 

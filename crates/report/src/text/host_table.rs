@@ -3,8 +3,8 @@
 //! Up to 16 hosts are shown in the order of their ranks. Of more, a reader looks for the ends: the slowest and the
 //! fastest few, and those that a check names. The others are in the exported files.
 
-use iosonde_infer::hosts::{HostRow, HostTable, host_table};
-use iosonde_model::{Estimate, Run, Unit};
+use iosonde_infer::hosts::{Echo, HostRow, HostTable, host_table};
+use iosonde_model::{Estimate, Run, Unit, units};
 
 use super::{
     number::{figure, number_in_a_column},
@@ -29,8 +29,8 @@ pub struct HostRows {
     pub caption: String,
     /// Cells in the order of [`HEADS`].
     pub rows: Vec<[String; 7]>,
-    /// Where the hosts are that are not shown.
-    pub rest: Option<String>,
+    /// Where the hosts are that are not shown, and what the network between hosts takes.
+    pub notes: Vec<String>,
 }
 
 /// The hosts of a run; `None` where one host measured.
@@ -54,10 +54,30 @@ pub fn host_rows(run: &Run) -> Option<HostRows> {
             100.0 * table.confidence
         ),
         rows: shown.iter().map(|row| cells(&table, row)).collect(),
-        rest: (left > 0).then(|| {
-            format!("{left} hosts between these are not shown: `iosonde export {} -f hosts-csv`", run.info.id)
-        }),
+        notes: (left > 0)
+            .then(|| {
+                format!(
+                    "{left} hosts between these are not shown: `iosonde export {} -f hosts-csv`",
+                    run.info.id
+                )
+            })
+            .into_iter()
+            .chain(table.echo.map(echo))
+            .collect(),
     })
+}
+
+/// `an echo between hosts took 18.0 to 25.0 µs, ..`
+fn echo(echo: Echo) -> String {
+    let [nearest, farthest] = echo.shortest_ns.map(|ns| number_in_a_column(Unit::Time, ns));
+    let took = if nearest == farthest { nearest } else { format!("{nearest} to {farthest}") };
+    let share = echo.share.map_or_else(String::new, |share| {
+        format!(
+            ", {} of the median latency: the network's share where storage is behind the same network",
+            units::percent(share)
+        )
+    });
+    format!("an echo between hosts took {took}{share}")
 }
 
 /// Hosts that are shown: all in the order of their ranks, or the ends in the order of their throughput.
@@ -150,7 +170,8 @@ mod tests {
             }),
         };
         let spec = TrialSpec::default().on_hosts(hosts);
-        HostTable { point: 0, spec, trials: 8, confidence: 0.95, rows: (0..hosts).map(row).collect() }
+        let rows = (0..hosts).map(row).collect();
+        HostTable { point: 0, spec, trials: 8, confidence: 0.95, rows, echo: None }
     }
 
     fn ranks(table: &HostTable) -> Vec<u32> {
@@ -164,6 +185,18 @@ mod tests {
         assert_eq!(ranks(&table(64, &[2, 30])), [0, 1, 2, 3, 4, 30, 61, 62, 63]);
         let many: Vec<u32> = (10..40).collect();
         assert_eq!(ranks(&table(64, &many)).len(), SLOWEST + FASTEST + ODD_MOST);
+    }
+
+    #[test]
+    fn an_echo_is_told_with_its_share() {
+        let told = echo(Echo { shortest_ns: [18_000.0, 25_000.0], share: Some(0.07) });
+        let said = "an echo between hosts took 18 µs to 25 µs, 7 % of the median latency: the network's share where \
+                    storage is behind the same network";
+        assert_eq!(told, said);
+        assert_eq!(
+            echo(Echo { shortest_ns: [18_000.0; 2], share: None }),
+            "an echo between hosts took 18 µs"
+        );
     }
 
     #[test]
