@@ -39,8 +39,24 @@ pub fn load(store: Option<&Path>, screen: &Screen, references: &[&String]) -> Re
     for side in &mut sides {
         side.history.retain(|run| !compared.contains(&run.info.id));
     }
+    let one_storage = sides.iter().all(|side| same_storage(&sides[0].runs[0].info, &side.runs[0].info));
+    if sides.len() > 1 && one_storage {
+        before_all(&mut sides);
+    }
+    for side in &mut sides {
+        side.history.truncate(HISTORY_MAX);
+    }
     tell_apart(&mut sides);
     Ok(sides)
+}
+
+/// Leaves the history before all sides: what was measured since the earlier one may have changed as well, and would
+/// count the change that is asked about as how much equal runs differ.
+fn before_all(sides: &mut [Side]) {
+    let begun = sides.iter().flat_map(|side| &side.runs).map(|run| run.info.started_at.clone()).min();
+    for side in sides {
+        side.history.retain(|run| begun.as_ref().is_some_and(|begun| run.info.started_at < *begun));
+    }
 }
 
 /// Default question: the rate, with a margin of 2 %, at the confidence of the first run.
@@ -108,7 +124,7 @@ fn side(notebook: &Notebook, first: Run) -> Result<Side, Failure> {
     let mut runs = vec![first];
     runs.extend(series);
     runs.sort_by_key(|run| run.info.repeat);
-    Ok(Side { name, runs, history: history.into_iter().take(HISTORY_MAX).collect() })
+    Ok(Side { name, runs, history })
 }
 
 /// The id of the series that a run belongs to.

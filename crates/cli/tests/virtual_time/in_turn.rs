@@ -141,3 +141,20 @@ fn a_run_beside_an_earlier_one_says_whether_the_storage_is_slower() {
     let several = bench.iosonde(&["run", "small.toml", &new, &old, "--against", "new"]);
     assert_eq!(several.code, 2, "{}", several.err);
 }
+
+/// What was measured since the earlier run may have changed as well: it is no measure of how much equal runs differ.
+#[test]
+fn a_regression_is_told_each_time_that_it_is_looked_for() {
+    let bench = Bench::new();
+    bench.text("small.toml", STUDY);
+    let drive = device(&bench, "drive", 100, 5);
+    for label in ["base", "second", "third"] {
+        json(&bench, &["run", "small.toml", &drive, "--label", label]);
+    }
+    device(&bench, "drive", 125, 5);
+    for nth in 0..3 {
+        let said = bench.iosonde(&["run", &drive, "--against", "base", "--strict"]);
+        assert!(said.out.contains("slower than base"), "{nth}: {}", said.out);
+        assert_eq!(said.code, 3, "{nth}: {}", said.err);
+    }
+}
