@@ -12,7 +12,7 @@ use iosonde_stats::{
 };
 
 /// Least height of a step that a reader would notice, as a share: as of steps in time.
-const HEIGHT_MIN: f64 = 0.05;
+pub const HEIGHT_MIN: f64 = 0.05;
 
 /// Members of one of two levels, as places in the series, in order.
 pub struct Level {

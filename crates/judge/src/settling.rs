@@ -6,7 +6,9 @@
 //! run. No single trial of three windows can show that; all trials of a point together can.
 
 use iosonde_model::{Phase, Trial, Window};
-use iosonde_stats::LogEstimate;
+use iosonde_stats::{LogEstimate, normal, student_t};
+
+use crate::levels::HEIGHT_MIN;
 
 /// Windows shorter than this share of the longest say too little: the last one of a trial is what was left over, and of
 /// a rate that goes up and down (every pass moves on to the next unit) it sees one place, the same in every trial.
@@ -20,10 +22,13 @@ pub const NOTICED: f64 = 0.1;
 const BY_CHANCE: f64 = 1e-5;
 /// Minimum distance of two levels, as a multiple of the scatter of each.
 const LEVEL_SHARE: f64 = 6.0;
-/// The order in which trials ran must fit as well, which chance manages once in so many times.
-const ORDER_FITS: f64 = 10.0;
-/// Trials among which two levels are looked for: two pairs among four are often chance.
-const FEWEST_FOR_LEVELS: usize = 6;
+/// A trial before has filled what takes writes first where it wrote at least this share of what the storage takes for
+/// long.
+const FILLS_SHARE: f64 = 0.9;
+/// Trials of either kind, after writes and after a rest, that are compared.
+const FEWEST_OF_HISTORY: usize = 2;
+/// Confidence that they differ: once in a thousand times, a warm-up is longer for nothing.
+const HISTORY_CONFIDENCE: f64 = 0.999;
 /// Maximum number of doublings: a warm-up of seven trials' length. What has not converged then needs a long write.
 const DOUBLINGS: u32 = 3;
 
@@ -120,34 +125,56 @@ fn apart(figures: usize, by_chance: f64) -> f64 {
     (4.0 / by_chance).powf(1.0 / free).max(LEVEL_SHARE)
 }
 
-/// Whether what a point that writes gives depends on what ran before: two levels, and each trial on the lower one came
-/// right after another that wrote and had filled what takes writes first; the upper one mostly after one that did not.
-pub fn depends_on_history(own: &[&Trial], all: &[Trial], points: usize) -> bool {
+/// Whether what a point that writes gives depends on what ran before: trials right after another that wrote as fast as
+/// the storage takes it for long are slower than those after a rest, in which a buffer was emptied.
+///
+/// Student's test of the difference of both means, with one scatter for both. It is asked after every trial, and an
+/// error costs time alone.
+pub fn depends_on_history(own: &[&Trial], all: &[Trial]) -> bool {
     let own: Vec<&Trial> =
         own.iter().copied().filter(|trial| trial.spec.rw.changes() && trial.iops() > 0.0).collect();
-    if own.len() < FEWEST_FOR_LEVELS {
-        return false;
-    }
-    let by_chance = ORDER_FITS * BY_CHANCE / points.max(1) as f64;
-    let counted = |trial: &&Trial| 1.0 / (trial.iops() * trial.measured_s).max(1.0);
-    let resolution = own.iter().map(counted).fold(0.0, f64::max);
-    let rates = own.iter().map(|trial| trial.iops().ln()).collect();
-    let Some((_, high)) = two_levels(rates, resolution, by_chance) else {
+    let Some(lasting) = own.iter().map(|trial| written_per_s(trial)).min_by(f64::total_cmp) else {
         return false;
     };
-    let after_write = |trial: &&Trial| {
+    let is_after_write = |trial: &&Trial| {
         let before = all.iter().filter(|other| other.started_s < trial.started_s);
         let before = before.max_by(|a, b| a.started_s.total_cmp(&b.started_s));
-        before.is_some_and(|other| other.spec.rw.changes())
+        before.is_some_and(|other| written_per_s(other) >= FILLS_SHARE * lasting)
     };
-    let is_high = |trial: &&Trial| trial.iops().ln() >= high[0];
-    let (above, below): (Vec<&Trial>, Vec<&Trial>) = own.into_iter().partition(is_high);
-    // All of one level before all of the other: that is a change with time, and no longer warm-up undoes it.
+    let (filled, rested): (Vec<&Trial>, Vec<&Trial>) = own.into_iter().partition(is_after_write);
+    if filled.len() < FEWEST_OF_HISTORY || rested.len() < FEWEST_OF_HISTORY {
+        return false;
+    }
+    // All of one kind before all of the other: that may be a change with time, and no longer warm-up undoes it.
     let last_s = |trials: &[&Trial]| trials.iter().map(|trial| trial.started_s).fold(f64::MIN, f64::max);
     let first_s = |trials: &[&Trial]| trials.iter().map(|trial| trial.started_s).fold(f64::MAX, f64::min);
-    let alternate = last_s(&above) > first_s(&below) && last_s(&below) > first_s(&above);
-    let rested = above.iter().filter(|trial| !after_write(trial)).count();
-    alternate && below.iter().all(after_write) && 2 * rested >= above.len()
+    let alternate = last_s(&rested) > first_s(&filled) && last_s(&filled) > first_s(&rested);
+    alternate && surely_faster(&rested, &filled)
+}
+
+/// Bytes that a trial wrote in a second.
+fn written_per_s(trial: &Trial) -> f64 {
+    trial.write.as_ref().map_or(0.0, |write| write.bytes as f64 / trial.measured_s.max(1e-9))
+}
+
+/// Whether the first of two groups of trials is faster, by as much as the trials of two levels are apart.
+fn surely_faster(fast: &[&Trial], slow: &[&Trial]) -> bool {
+    let logs = |trials: &[&Trial]| -> Vec<f64> { trials.iter().map(|trial| trial.iops().ln()).collect() };
+    let (fast_logs, slow_logs) = (logs(fast), logs(slow));
+    let mean = |logs: &[f64]| logs.iter().sum::<f64>() / logs.len() as f64;
+    let scatter = |logs: &[f64]| logs.iter().map(|log| (log - mean(logs)).powi(2)).sum::<f64>();
+    let counts = [fast_logs.len() as f64, slow_logs.len() as f64];
+    let free = counts[0] + counts[1] - 2.0;
+    // A count of requests is off by up to one: uniformly, within its own size.
+    let counted = |trial: &&Trial| 1.0 / (trial.iops() * trial.measured_s).max(1.0);
+    let coarsest = fast.iter().chain(slow).map(counted).fold(0.0, f64::max);
+    let scattered = ((scatter(&fast_logs) + scatter(&slow_logs)) / free).sqrt();
+    // How far counts are off is known, and no matter of so many trials.
+    let off = (student_t(HISTORY_CONFIDENCE, free) * scattered)
+        .hypot(normal(HISTORY_CONFIDENCE) * coarsest / 6_f64.sqrt());
+    let error = off * (1.0 / counts[0] + 1.0 / counts[1]).sqrt();
+    let apart = mean(&fast_logs) - mean(&slow_logs);
+    apart > HEIGHT_MIN.ln_1p() && apart > error
 }
 
 /// Whether a trial is one whose rate is expected to hold: a measurement of a point, after a warm-up, that sends as fast
@@ -171,7 +198,7 @@ pub fn next_settling_s(own: &[&Trial], all: &[Trial], trial_s: f64, points: usiz
     let latest = latest(own);
     let so_far_s = latest.first().map_or(0.0, |trial| trial.settling_s);
     let longest_s = trial_s * f64::from((1_u32 << DOUBLINGS) - 1);
-    if within(&latest, points).is_some() || depends_on_history(&latest, all, points) {
+    if within(&latest, points).is_some() || depends_on_history(&latest, all) {
         (2.0 * so_far_s + trial_s).min(longest_s).max(so_far_s)
     } else {
         so_far_s
@@ -302,7 +329,7 @@ mod tests {
                 .collect()
         };
         let asked =
-            |all: &[Trial]| depends_on_history(&all.iter().skip(1).step_by(2).collect::<Vec<_>>(), all, 4);
+            |all: &[Trial]| depends_on_history(&all.iter().skip(1).step_by(2).collect::<Vec<_>>(), all);
         assert!(asked(&run(Rw::RandWrite)));
         assert!(!asked(&run(Rw::RandRead)), "slow after reads: whatever it is, no buffer filled");
         assert!(!asked(&run(Rw::Trim)), "one level");
@@ -312,7 +339,7 @@ mod tests {
             trial.started_s = place as f64;
         }
         let own: Vec<&Trial> = step.iter().filter(|trial| trial.spec.block_size_bytes == 16_384).collect();
-        assert!(!depends_on_history(&own[..own.len() - 1], &step, 4), "a step");
+        assert!(!depends_on_history(&own[..own.len() - 1], &step), "a step");
     }
 
     #[test]

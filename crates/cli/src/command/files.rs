@@ -239,8 +239,12 @@ fn concluded(args: &FilesArgs, rounds: &[FilesRound], measured: Measured) -> Res
     let target = &args.target;
     let Measured { layout, seed, device, cache, elapsed_s } = measured;
     let Some(found) = files::estimates(rounds, layout.workers) else {
+        let undone =
+            |round: &FilesRound| round.steps.iter().find(|times| times.done == 0).map(|times| times.step);
+        let step = rounds.iter().find_map(undone).map_or("a step", text::files::step);
         return Err(Failure::failed(format!(
-            "{target}: a step of a round came to nothing within its time; give it more (--time)"
+            "{target}: {step} came to nothing within its part of a round; use a longer --time than {}, or fewer --files",
+            units::duration(elapsed_s)
         )));
     };
     Ok(SmallFiles {

@@ -55,7 +55,8 @@ impl Measurement {
         let device = &self.session.device;
         let part =
             device.size_bytes.filter(|&whole_bytes| (span_bytes as f64) < WHOLE_SHARE * whole_bytes as f64);
-        let part = part.filter(|_| state == State::Steady);
+        // New files are as good as new wherever they lie.
+        let part = part.filter(|_| state != State::Fresh);
         let steady = stirred.flatten().filter(|judged| judged.is_steady).map(|judged| judged.reached);
         let note = if stirred.is_some() && steady.is_none() {
             DeviceNote::NotSteady { rounds: stirred.flatten().map(|judged| judged.reached) }

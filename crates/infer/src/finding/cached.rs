@@ -93,13 +93,13 @@ pub(super) fn answered_ns(evidence: &Evidence, op: Op) -> Option<Estimated> {
 }
 
 /// Why a span says nothing of a cache's size yet: what is held of it had not come to its end when it was measured.
-fn still_filling(evidence: &Evidence) -> Option<CacheProblem> {
+fn still_filling(evidence: &Evidence, held_bytes: u64) -> Option<CacheProblem> {
     let span_bytes = evidence.point.spec.span_bytes;
     let passed = |trial: &Trial| trial.passed_bytes.unwrap_or(0);
     let passed_bytes = evidence.standing(About::Rate).map(passed).min()?;
     // A cache that could hold all of the span would look as slow.
     if passed_bytes < span_bytes {
-        return Some(CacheProblem::PassCutShort { span_bytes, passed_bytes });
+        return Some(CacheProblem::PassCutShort { held_bytes, span_bytes, passed_bytes });
     }
     // Second half over first.
     let gain = |trial: &Trial| settling::halves(trial).map(|(begin, end)| end / begin);
@@ -181,7 +181,7 @@ pub(super) fn one(writer: &Writer, group: &Group) -> Finding {
     };
     let last_fast = (0..first_slower).rfind(fast).unwrap_or(0);
     let (low, high) = (spans[last_fast] as f64, spans[first_slower] as f64);
-    if let Some(why) = still_filling(points[first_slower]) {
+    if let Some(why) = still_filling(points[first_slower], spans[last_fast]) {
         return inconclusive(why.into());
     }
     let page_cache = is_page_cache(group);

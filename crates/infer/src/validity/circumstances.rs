@@ -37,7 +37,7 @@ pub(super) fn imprecise(run: &Run) -> Option<WeighedFact> {
     if asked <= 0.0 || run.info.study_source.is_empty() || run.points.is_empty() {
         return None;
     }
-    let half_widths: Vec<_> = run.points.iter().map(half_width).collect();
+    let half_widths: Vec<_> = run.points.iter().map(|point| half_width(run, point)).collect();
     let wide = half_widths.iter().filter(|half| half.is_none_or(|half| half > asked)).count();
     if wide == 0 {
         return None;

@@ -17,6 +17,7 @@ pub use fact::{
     BufferedWrites, ByteSource, Circumstance, Fact, Fatal, InvalidBy, InvalidPoints, NotStorage, Touched,
     WarningScope, WeighedFact, Weight,
 };
+pub use trials::half_width;
 pub use warnings::figure_of;
 
 /// Whether a run is valid, and the facts behind it.

@@ -4,10 +4,13 @@ use std::collections::BTreeSet;
 
 use iosonde_judge::check::CHECKS;
 use iosonde_model::{
-    About, Cause, CheckName, DeviceNote, Judgement, Medium, Op, Outcome, Point, Run, Trial,
+    About, Cause, CheckName, DeviceNote, Finding, FindingName, Judgement, Medium, Op, Outcome, Point, Run,
+    Status, Trial,
     cause::{CacheServed, DirectIgnored, Outliers, WriteBack},
 };
 use iosonde_plan::schedule::FEWEST_COMPLETE_ROUNDS;
+
+use crate::finding::lookup::estimate;
 
 use super::fact::{ByteSource, Fact, Fatal, InvalidBy, InvalidPoints, NotStorage, WeighedFact, Weight};
 
@@ -78,12 +81,21 @@ pub(super) fn unrepeated(run: &Run) -> Option<Fatal> {
     if rounds < FEWEST_COMPLETE_ROUNDS {
         return Some(Fatal::TooFewRounds { rounds, needed: FEWEST_COMPLETE_ROUNDS });
     }
-    let no_interval = run.points.iter().all(|point| half_width(point).is_none());
+    let no_interval = run.points.iter().all(|point| half_width(run, point).is_none());
     no_interval.then_some(Fatal::NoInterval { rounds })
 }
 
-/// Half of the wider interval of a point's directions, as a share of the value.
-pub(super) fn half_width(point: &Point) -> Option<f64> {
+/// Half of the wider interval of a point's directions, as a share of the value; of a point whose whole trials are timed,
+/// that of their time.
+pub fn half_width(run: &Run, point: &Point) -> Option<f64> {
+    let timed = |finding: &&Finding| {
+        finding.name == FindingName::CheckpointTime
+            && finding.status == Status::Found
+            && finding.trials.iter().any(|id| point.trial_ids.contains(id))
+    };
+    if let Some(finding) = run.findings.iter().find(timed) {
+        return estimate(finding).relative_half_width();
+    }
     let directions = Op::DIRECTIONS.into_iter().filter(|&op| point.spec.rw.has(op));
     let widths = directions.map(|op| point.direction(op)?.iops.relative_half_width());
     widths.collect::<Option<Vec<_>>>()?.into_iter().max_by(f64::total_cmp)

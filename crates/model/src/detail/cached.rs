@@ -35,6 +35,8 @@ pub enum Cached {
 pub enum CacheProblem {
     /// The pass that fills the cache before each trial was cut short.
     PassCutShort {
+        /// Bytes of the largest span that is as fast as the smallest: a cache holds as much at least.
+        held_bytes: u64,
         /// Bytes of the span.
         span_bytes: u64,
         /// Bytes that were read before a trial.

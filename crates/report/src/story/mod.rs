@@ -11,7 +11,7 @@ use crate::{
     quantity::Quantity,
     text::{self, case::capitalised},
 };
-use iosonde_infer::finding::RUN;
+use iosonde_infer::{finding::RUN, validity::half_width};
 use iosonde_model::{
     Closed, Conditions, Device, Estimate, Finding, Medium, Op, Outcome, Phase, Point, Run, Status, Study,
     Trial, TrialSpec, units,
@@ -210,7 +210,8 @@ pub(crate) fn course(run: &Run) -> Vec<String> {
 fn how_sure(run: &Run, points: &[&Point]) -> String {
     let (all, trials) = (points.len(), points.iter().map(|point| point.trials).sum::<u32>());
     let void: u32 = points.iter().map(|point| point.left_out).sum();
-    let reached = points.iter().filter(|point| point.closed == Some(Closed::Precision)).count();
+    let narrow = |point: &Point| half_width(run, point).is_some_and(|half| half <= run.info.precision);
+    let reached = points.iter().filter(|point| narrow(point)).count();
     let plural = |count: u64, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
     let mut said = format!("{} from {}", plural(all as u64, "point"), plural(u64::from(trials), "trial"));
     if void > 0 {

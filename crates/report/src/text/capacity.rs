@@ -109,8 +109,10 @@ pub fn lines(capacity: &Capacity) -> Vec<(&'static str, String)> {
         lines.push((
             "not seen",
             format!(
-                "bad blocks scattered over less than {} of it (95 % confidence); --full tests each",
-                small(share)
+                "bad blocks scattered over less than {} of it (95 % confidence), and what a cache of more than {} hides; \
+                 --full tests each block",
+                small(share),
+                units::size(capacity.step_bytes)
             ),
         ));
     }

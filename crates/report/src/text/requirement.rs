@@ -109,10 +109,12 @@ fn state(run: &Run) -> Option<String> {
     if let Some(reached) = device.notes.iter().find(of_state) {
         return Some(note(reached));
     }
-    let slows = [Medium::Flash, Medium::Virtual, Medium::Simulated, Medium::Unknown].contains(&device.medium);
+    let slows = [Medium::Flash, Medium::Virtual, Medium::Unknown].contains(&device.medium);
     let writes = run.points.iter().any(|point| point.spec.rw.writes());
     (slows && writes).then(|| {
-        "as it was found; flash that was written to for long may be slower (`--state steady --size 16GiB`)".to_owned()
+        "as it was found; a drive that is full and long in use may be slower (`--state steady`, with a \
+         `--size` near the drive's)"
+            .to_owned()
     })
 }
 

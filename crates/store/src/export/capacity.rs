@@ -1,6 +1,6 @@
 //! How much a storage can do, for programs that are configured with it: the highest throughput of a kind of request.
 
-use iosonde_model::{About, Estimate, Outcome, Point, Run, Rw};
+use iosonde_model::{About, CheckName, Estimate, Outcome, Point, PointDirection, Run, Rw};
 
 /// Kind of request.
 #[derive(Debug, Clone, Copy)]
@@ -42,16 +42,39 @@ pub(super) fn highest(run: &Run, kind: Kind) -> Result<Estimate, String> {
     }
     let figures = all.into_iter().filter(|point| is_of_storage(run, point)).filter_map(|point| {
         let direction = if kind.rw.reads() { &point.read } else { &point.write };
-        direction.as_ref().map(|direction| if kind.small { direction.iops } else { direction.bytes_per_s })
+        let rate =
+            |direction: &PointDirection| if kind.small { direction.iops } else { direction.bytes_per_s };
+        direction.as_ref().map(|direction| (point, rate(direction)))
     });
-    let known = figures.filter(|figure| figure.low.is_some() && figure.high.is_some() && !figure.is_vague());
-    known.max_by(|a, b| a.value.total_cmp(&b.value)).ok_or_else(|| {
+    let known =
+        figures.filter(|(_, figure)| figure.low.is_some() && figure.high.is_some() && !figure.is_vague());
+    let (point, estimate) = known.max_by(|(_, a), (_, b)| a.value.total_cmp(&b.value)).ok_or_else(|| {
         format!(
             "{what} of run {} are inconclusive: no point has a valid figure with an interval; measure for longer with \
              `iosonde run --add={} --time 5m`",
             run.info.id, run.info.id
         )
-    })
+    })?;
+    if is_of_program(run, point) {
+        return Err(format!(
+            "{what} of run {} are inconclusive: iosonde used most of its CPU there, so the storage may be faster; \
+             measure on more or faster processors",
+            run.info.id
+        ));
+    }
+    Ok(estimate)
+}
+
+/// Whether the program may have been the limit in most trials of a point.
+fn is_of_program(run: &Run, point: &Point) -> bool {
+    let bound = |id: &&u64| {
+        run.verdicts.iter().any(|line| {
+            line.check == CheckName::GeneratorBound
+                && line.trial == Some(**id)
+                && [Outcome::Warning, Outcome::Invalid].contains(&line.verdict)
+        })
+    };
+    2 * point.trial_ids.iter().filter(bound).count() > point.trial_ids.len()
 }
 
 fn what(Kind { rw, small }: Kind) -> String {
@@ -75,7 +98,7 @@ fn is_of_storage(run: &Run, point: &Point) -> bool {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use iosonde_model::{PointDirection, TrialSpec};
+    use iosonde_model::{Judgement, TrialSpec};
 
     /// A run of the study `io-cost`: large requests move 1 GB/s, small ones are made 100,000 times per second.
     pub(crate) fn measured() -> Run {
@@ -118,6 +141,20 @@ pub(super) mod tests {
         assert!(highest(&run, reads).unwrap_err().contains("no random reads of 4 KiB at QD 8 or more"));
         let large = Kind { rw: Rw::Write, small: false };
         assert_eq!(highest(&run, large).unwrap().value, 1e9 + 1.0);
+        let busy = |id: u64| Judgement {
+            scope: "trial".to_owned(),
+            trial: Some(id),
+            point: None,
+            check: CheckName::GeneratorBound,
+            verdict: Outcome::Warning,
+            about: About::All,
+            cause: None,
+        };
+        run.points[1].trial_ids = vec![7, 8, 9];
+        run.verdicts = vec![busy(7)];
+        assert!(highest(&run, large).is_ok(), "one of three");
+        run.verdicts.push(busy(8));
+        assert!(highest(&run, large).unwrap_err().contains("used most of its CPU"));
         run.points[1].write.as_mut().unwrap().bytes_per_s.low = Some(1.0);
         assert!(highest(&run, large).unwrap_err().contains("are inconclusive"));
     }

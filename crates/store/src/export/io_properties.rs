@@ -2,7 +2,7 @@
 //!
 //! `read_iops` and `write_iops` are the highest rates of 4 KiB random requests, `read_bandwidth` and
 //! `write_bandwidth` those of sequential requests of 128 KiB and more, in bytes per second, as `iotune` measures them.
-//! The mount point is the target as it was typed. A run without one of the figures is refused: a scheduler would take
+//! The mount point is the target as an absolute path, where it exists. A run without one of the figures is refused: a scheduler would take
 //! a guess for a limit.
 
 use std::fmt::Write;
@@ -37,8 +37,11 @@ impl ExportFormat for IoProperties {
     }
 
     fn write(&self, run: &Run) -> Result<String, String> {
+        // Its reader knows no folder that `./` would be in.
+        let mount = std::fs::canonicalize(&run.info.target)
+            .map_or_else(|_| run.info.target.clone(), |path| path.display().to_string());
         // A JSON string is a YAML string.
-        let mount = serde_json::to_string(&run.info.target).map_err(|error| error.to_string())?;
+        let mount = serde_json::to_string(&mount).map_err(|error| error.to_string())?;
         let mut text = format!("disks:\n  - mountpoint: {mount}\n");
         for (key, kind) in KEYS {
             let figure = highest(run, kind)?;

@@ -63,10 +63,13 @@ pub(super) const LATENCY: &str =
 /// A clause without its full stop.
 pub(super) fn problem(problem: CacheProblem) -> String {
     match problem {
-        CacheProblem::PassCutShort { span_bytes, passed_bytes } => format!(
-            "only {} of a span of {} were read before a trial, which may not fill the cache; measure smaller spans",
+        CacheProblem::PassCutShort { held_bytes, span_bytes, passed_bytes } => format!(
+            "{} or more; within {} requests are slower, but only {} of that could be read before each trial, which may \
+             not fill a cache; measure spans up to {}",
+            units::size(held_bytes),
+            units::size(span_bytes),
             units::size(passed_bytes),
-            units::size(span_bytes)
+            units::size(passed_bytes)
         ),
         CacheProblem::StillFilling { span_bytes, gain } => format!(
             "within {}, requests become {} faster during a trial; use a longer `--time` or a higher queue depth",
