@@ -60,7 +60,8 @@ fn requirement(run: &Run, table: &RequirementTable, paint: Paint) -> String {
     let lead = format!("{}{gap}", paint.ink(verdict_ink(table.verdict), &word));
     let mut out = paint.hang(&lead, LEAD, &clean(&table.answer));
     let mut line = |label: &str, text: &str| {
-        out += &paint.hang(&format!("  {label:<w$}", w = LEAD - 2), LEAD, &clean(text));
+        // `inconclusive` fills the column.
+        out += &paint.hang(&format!("  {label:<w$} ", w = LEAD - 3), LEAD, &clean(text));
     };
     match &table.rows[..] {
         [row] => line("workload", &row.basis),

@@ -196,7 +196,9 @@ fn ceilings(target: &str, session: Option<&Session>) -> String {
         let cached = ceiling
             .cached_iops
             .map_or_else(String::new, |iops| format!("{} IOPS from the page cache, ", units::count(iops)));
-        let own = ceiling.user_ns_per_io.map_or_else(String::new, |ns| format!(" ({ns:.0} ns each)"));
+        let own = ceiling
+            .user_ns_per_io
+            .map_or_else(String::new, |ns| format!(" ({ns:.0} ns of CPU in user mode each)"));
         let text = format!("{cached}{} IOPS without storage{own}", units::count(ceiling.null_iops));
         (units::size(ceiling.block_size_bytes), text)
     });

@@ -34,8 +34,12 @@ pub fn subject(device: &Device) -> String {
     if device.medium == Medium::Simulated {
         place.push("simulated device".to_owned());
     } else if let Some(name) = &device.name {
-        let on = if place.is_empty() { name.clone() } else { format!("on {name}") };
-        place.push(on);
+        // A partition says no more than its drive; a loop device or a volume between is a layer.
+        let layers =
+            device.chain.iter().filter(|layer| !name.is_empty() && !layer.starts_with(name.as_str()));
+        for name in layers.chain([name]) {
+            place.push(if place.is_empty() { name.clone() } else { format!("on {name}") });
+        }
     }
     if place.is_empty() {
         place.push(device.kind.clone());
@@ -289,8 +293,18 @@ fn point_rows(run: &Run, points: &[&Point]) -> Vec<[String; 8]> {
         };
         cells
     };
+    // A write and its flush: what a program that flushes waits for.
+    let commit = |point: &Point| {
+        let commit = point.commit.as_ref()?;
+        let mut cells = [(); 8].map(|()| "–".to_owned());
+        (cells[0], cells[1]) = (told_apart(&like, &point.spec), "commit".to_owned());
+        cells[4] = estimate(Quantity::Nanoseconds, commit.latency_ns_mean);
+        cells[5] = estimate(Quantity::Nanoseconds, commit.latency_ns_p99);
+        Some(cells)
+    };
     let rows = |point: &&Point| {
-        let rows: Vec<[String; 8]> = Op::DIRECTIONS.into_iter().filter_map(|op| row(point, op)).collect();
+        let of_each = Op::DIRECTIONS.into_iter().filter_map(|op| row(point, op));
+        let rows: Vec<[String; 8]> = of_each.chain(commit(point)).collect();
         if rows.is_empty() { vec![none(point)] } else { rows }
     };
     points.iter().flat_map(rows).collect()

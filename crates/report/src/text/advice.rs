@@ -66,7 +66,7 @@ fn drafts(run: &Run) -> Vec<Draft<'_>> {
     if let Some(fatal) = facts.fatal {
         return vec![remedy(run, &fatal)];
     }
-    let first = more_valid_trials(&facts);
+    let first = more_valid_trials(run, &facts);
     let credit = credit(run, &facts);
     // First things first: a long write tells nothing yet where trials are invalid, or the rate is on credit.
     let checkpoint = whole_checkpoint(run);
@@ -114,8 +114,8 @@ fn remedy(run: &Run, fatal: &Fatal) -> Draft<'static> {
                 "use direct I/O (without `--buffered`), or a `--size` beyond this machine's memory"
             }
         },
-        Fatal::GeneratorLimit(_) => against(CheckName::GeneratorBound).unwrap_or_default(),
-        Fatal::MostInvalid { example, .. } => against(example.check)
+        Fatal::GeneratorLimit(_) => against(CheckName::GeneratorBound, run).unwrap_or_default(),
+        Fatal::MostInvalid { example, .. } => against(example.check, run)
             .unwrap_or("remove the cause, and measure again; the report lists the reason for each trial"),
         Fatal::NoInterval { .. } | Fatal::TooFewRounds { .. } => "use a longer `--time`",
     };
@@ -123,8 +123,13 @@ fn remedy(run: &Run, fatal: &Fatal) -> Draft<'static> {
 }
 
 /// What ends the cause for which a check makes trials invalid.
-fn against(check: CheckName) -> Option<&'static str> {
+fn against(check: CheckName, run: &Run) -> Option<&'static str> {
+    let engine = &run.info.device.engine;
     match check {
+        // None costs less.
+        CheckName::GeneratorBound if engine.starts_with("io_uring") || engine == "sim" => {
+            Some("use more jobs (workers)")
+        }
         CheckName::Interference => Some("find the other process with `iotop`, or measure at a quiet time"),
         CheckName::DepthNotReached | CheckName::LittlesLaw => {
             Some("use more jobs (workers), or a non-blocking engine")
@@ -135,13 +140,13 @@ fn against(check: CheckName) -> Option<&'static str> {
 }
 
 /// What would make more of the trials valid, where too many are not.
-fn more_valid_trials(facts: &Validity) -> Option<Draft<'static>> {
+fn more_valid_trials(run: &Run, facts: &Validity) -> Option<Draft<'static>> {
     let doubted = facts.lines.iter().filter(|line| line.mark == Weight::Doubt);
     let reasons = doubted.filter_map(|line| match &line.fact {
         Fact::Trials { reasons, .. } => Some(reasons),
         _ => None,
     });
-    let mended = reasons.flatten().filter_map(|reason| Some((reason.trials, against(reason.check)?)));
+    let mended = reasons.flatten().filter_map(|reason| Some((reason.trials, against(reason.check, run)?)));
     let (trials, remedy) = mended.max_by_key(|(trials, _)| *trials)?;
     Some(new(remedy.to_owned(), format!("{trials} trials are invalid for it"), &[]))
 }

@@ -152,10 +152,12 @@ fn memory(found: &SmallFiles) -> Option<String> {
             found.steps.iter().filter(move |figures| figures.step.reads() && figures.from_memory == answer);
         own.map(|figures| step(figures.step)).collect::<Vec<_>>()
     };
-    let remedy = match found.cache {
-        FilesCache::Kept => "; --uncached drops it before",
-        FilesCache::DataDropped => "; as root, --uncached drops names and inodes too",
-        FilesCache::AllDropped => "",
+    let why = match found.cache {
+        FilesCache::Kept => "the files had just been written; --uncached drops it before",
+        FilesCache::DataDropped => "names and inodes stay; as root, --uncached drops them too",
+        FilesCache::AllDropped => {
+            "the kernel fetched nothing, although it was told to drop data, names and inodes"
+        }
     };
     let (answered, unknown) = (from_memory(Some(true)), from_memory(None));
     match (&answered[..], &unknown[..]) {
@@ -164,10 +166,7 @@ fn memory(found: &SmallFiles) -> Option<String> {
             Some(format!("the kernel does not tell whether memory answered {}", listed(unknown)))
         }
         ([], _) => None,
-        (answered, _) => Some(format!(
-            "answered {}, and not storage: the files had just been written{remedy}",
-            listed(answered)
-        )),
+        (answered, _) => Some(format!("answered {}, and not storage: {why}", listed(answered))),
     }
 }
 

@@ -83,8 +83,11 @@ pub fn table(run: &Run, requirement: &Requirement, lines: &[RequirementLine]) ->
     let verdict = requirement::verdict(lines);
     let rows: Vec<RequirementRow> = lines.iter().map(|line| row(run, line)).collect();
     let deciding = lines.iter().position(|line| line.verdict == verdict).unwrap_or(0);
+    // Of several limits, which one it is.
+    let of = lines.get(deciding).filter(|_| lines.len() > 1).and_then(|line| point_of(run, line));
+    let of = of.map_or_else(String::new, |point| format!(" of {}", point.spec.describe()));
     let answer = rows.get(deciding).map_or_else(String::new, |row| {
-        format!("{} {}; {} needs {}", row.figure, row.measured, requirement.name, row.limit)
+        format!("{} {}{of}; {} needs {}", row.figure, row.measured, requirement.name, row.limit)
     });
     let unsettled = lines.get(deciding).and_then(|line| line.why.as_ref());
     RequirementTable {
@@ -151,6 +154,11 @@ fn unit(bound: RequiredBound) -> Unit {
     }
 }
 
+/// The point that a limit is about.
+fn point_of<'a>(run: &'a Run, line: &RequirementLine) -> Option<&'a Point> {
+    run.points.iter().find(|point| line.limit.workload.is_of(&point.spec))
+}
+
 fn row(run: &Run, line: &RequirementLine) -> RequirementRow {
     let counted = match line.limit.of {
         RequiredOf::Read => "reads",
@@ -158,8 +166,8 @@ fn row(run: &Run, line: &RequirementLine) -> RequirementRow {
         RequiredOf::Flush => "flushes",
         RequiredOf::Commit => "commits",
     };
-    let point = run.points.iter().find(|point| line.limit.workload.is_of(&point.spec));
-    let workload = point.map_or_else(|| "not measured".to_owned(), |point| workload(point, line, counted));
+    let workload =
+        point_of(run, line).map_or_else(|| "not measured".to_owned(), |point| workload(point, line, counted));
     let why = line.why.as_ref().and_then(unsettled);
     RequirementRow {
         figure: figure_name(&line.limit),

@@ -18,7 +18,17 @@ pub(super) fn estimates(point: &Point, op: Op) -> Vec<(&'static str, Estimate)> 
         ("latency_ns_p99", side.latency_ns_p99),
         ("latency_ns_p99_9", side.latency_ns_p99_9),
     ];
-    let timed = timed.into_iter().filter_map(|(name, estimate)| Some((name, estimate?)));
+    // A program that flushes waits for the commit, not for its write alone.
+    let commit = point.commit.as_ref().filter(|_| op == Op::Write);
+    let committed = commit.into_iter().flat_map(|commit| {
+        [
+            ("commit_latency_ns_mean", commit.latency_ns_mean),
+            ("commit_latency_ns_p50", commit.latency_ns_p50),
+            ("commit_latency_ns_p99", commit.latency_ns_p99),
+            ("commit_latency_ns_p99_9", commit.latency_ns_p99_9),
+        ]
+    });
+    let timed = timed.into_iter().chain(committed).filter_map(|(name, estimate)| Some((name, estimate?)));
     [("iops", side.iops), ("bytes_per_s", side.bytes_per_s)].into_iter().chain(timed).collect()
 }
 

@@ -32,11 +32,17 @@ const RATE: Family =
     ("iosonde_point_throughput_bytes_per_second", "bytes_per_second", "Bytes moved per second.");
 const LATENCY: Family = ("iosonde_point_latency_seconds", "seconds", "Latency of a request, by statistic.");
 
+const COMMIT: Family =
+    ("iosonde_point_commit_latency_seconds", "seconds", "Latency of a write and its flush, by statistic.");
+
 /// Family of a figure, its factor to the family's unit, and the statistic that it is.
 fn family_of(figure: &str) -> Option<(Family, f64, Option<&str>)> {
     match figure {
         "iops" => Some((IOPS, 1.0, None)),
         "bytes_per_s" => Some((RATE, 1.0, None)),
+        latency if latency.starts_with("commit") => {
+            Some((COMMIT, 1e-9, Some(latency.strip_prefix("commit_latency_ns_")?)))
+        }
         latency => Some((LATENCY, 1e-9, Some(latency.strip_prefix("latency_ns_")?))),
     }
 }
