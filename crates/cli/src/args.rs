@@ -316,7 +316,7 @@ pub struct CheckArgs {
     /// Write a JUnit file for a build server
     #[arg(long, value_name = "PATH")]
     pub junit: Option<PathBuf>,
-    /// File of the HTML report [default: none]
+    /// File of the HTML report [default: no file]
     #[arg(short, long, value_name = "PATH")]
     pub out: Option<PathBuf>,
     /// What is measured and how.
@@ -722,7 +722,8 @@ pub struct ExplainArgs {
 
 fn parse_confidence(text: &str) -> Result<f64, String> {
     let share = units::parse_percent(text).map_err(|e| e.to_string())?;
-    let fits = (0.5..=0.999).contains(&share);
+    // 99.9 % as a share has no end in binary.
+    let fits = (0.5..0.9991).contains(&share);
     if fits { Ok(share) } else { Err("a confidence lies between 50% and 99.9%".into()) }
 }
 

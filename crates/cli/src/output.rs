@@ -76,10 +76,7 @@ pub fn check(path: &Path, apart: &[Protected], screen: Screen) -> Result<(), Fai
     } else {
         format!("there is no folder {}", folder.display())
     };
-    Err(Failure::usage(format!(
-        "{} cannot be written: {why}; name a file elsewhere (-o PATH, --json=PATH)",
-        path.display()
-    )))
+    Err(Failure::usage(format!("{} cannot be written: {why}; name a file elsewhere", path.display())))
 }
 
 /// Refuses to write over what a command reads; `words` name files among other things.
@@ -271,10 +268,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let told = |path: &Path| check(path, &[], Screen::silent()).unwrap_err().text;
         let own = told(folder.path());
-        assert!(
-            own.contains("it is a folder, and a result is a file; name a file elsewhere (-o PATH"),
-            "{own}"
-        );
+        assert!(own.contains("it is a folder, and a result is a file; name a file elsewhere"), "{own}");
         let missing = told(&folder.path().join("not/there.html"));
         assert!(missing.contains("there is no folder ") && missing.contains("/not;"), "{missing}");
     }

@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 
-use crate::text::glossary::TERMS;
 use crate::text::case::capitalised;
+use crate::text::glossary::TERMS;
 use crate::text::host_table::{HEADS, host_rows};
 use crate::text::point_table::point_table;
+use crate::text::requirement::RequirementTable;
 use crate::text::results::results;
 use crate::text::table::{Cell, ResultRow};
 use crate::text::validity::{symbol, validity};
@@ -105,6 +106,22 @@ pub(crate) fn inline(text: &str) -> String {
     parts.collect::<Vec<_>>().join("`")
 }
 
+/// The requirement that the run checked.
+fn requirement(required: RequirementTable, out: &mut String) {
+    let verdict = text::requirement::verdict;
+    put(out, &format!("**{}**: {}\n", verdict(required.verdict), inline(&required.answer)));
+    put(out, &format!("{}. {}\n", inline(&required.summary), inline(&required.why)));
+    put(out, &format!("Source: {}, {}\n", inline(&required.source), required.source_date));
+    if let Some(state) = &required.state {
+        put(out, &format!("State: {}\n", inline(state)));
+    }
+    let rows = required.rows.into_iter();
+    let rows =
+        rows.map(|row| [row.figure, row.measured, row.limit, verdict(row.verdict).to_owned(), row.basis]);
+    table(&["Figure", "Measured", "Limit", "Verdict", "Workload"], rows, out);
+    put(out, "");
+}
+
 fn first_screen(run: &Run, out: &mut String) {
     let validity = validity(run);
     put(out, &format!("## Valid: {}\n", inline(&validity.headline)));
@@ -122,19 +139,8 @@ fn first_screen(run: &Run, out: &mut String) {
         table(&["Line", "Claimed", "Measured", "Verdict", "Conditions"], rows, out);
         put(out, "");
     }
-    if let Some(required) = text::requirement::of_run(run) {
-        let verdict = text::requirement::verdict;
-        put(out, &format!("**{}**: {}\n", verdict(required.verdict), inline(&required.answer)));
-        put(out, &format!("{}. {}\n", inline(&required.summary), inline(&required.why)));
-        put(out, &format!("Source: {}, {}\n", inline(&required.source), required.source_date));
-        if let Some(state) = &required.state {
-            put(out, &format!("State: {}\n", inline(state)));
-        }
-        let rows = required.rows.into_iter();
-        let rows =
-            rows.map(|row| [row.figure, row.measured, row.limit, verdict(row.verdict).to_owned(), row.basis]);
-        table(&["Figure", "Measured", "Limit", "Verdict", "Workload"], rows, out);
-        put(out, "");
+    if let Some(table) = text::requirement::of_run(run) {
+        requirement(table, out);
     }
     for (verdict, answer) in text::requirement::beside(run) {
         put(out, &format!("Requirement, {}: {}\n", text::requirement::verdict(verdict), inline(&answer)));

@@ -89,6 +89,8 @@ fn against(run: &Run, then: &str, path: &Path, screen: Screen) -> Result<(String
     } else if let Some(remedy) = text::slower_than_then::remedy(run, &compared) {
         said += &format!("\n{}", paragraph(&remedy, screen.paint()));
     }
+    // The run's own page has nothing of the other.
+    said += &format!("\nboth on one page  iosonde report {then} {now}\n");
     Ok((said, sides::slower(&compared)))
 }
 

@@ -161,11 +161,20 @@ fn cost(study: &Study, options: &Options, session: &Session, bytes: u64) -> Stri
     text
 }
 
+/// Less of a drive's size than this is nothing to think about.
+const LEAST_WEAR: f64 = 0.001;
+
 /// What a run may write, also in drive writes.
 pub fn may_write(bytes: u64, device: &Device) -> String {
     let of_drive = device.size_bytes.filter(|_| device.kind != "file");
     let wear = of_drive.map(|size| bytes as f64 / size.max(1) as f64).map_or_else(String::new, |wear| {
-        if wear < 1.5 { format!(", {wear:.3} of a drive write") } else { format!(", {wear:.1} drive writes") }
+        if wear < LEAST_WEAR {
+            String::new()
+        } else if wear < 1.5 {
+            format!(", {wear:.3} of a drive write")
+        } else {
+            format!(", {wear:.1} drive writes")
+        }
     });
     format!("up to {} where the storage takes 1 GB/s{wear}", units::size(bytes))
 }

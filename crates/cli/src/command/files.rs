@@ -243,7 +243,8 @@ fn concluded(args: &FilesArgs, rounds: &[FilesRound], measured: Measured) -> Res
             |round: &FilesRound| round.steps.iter().find(|times| times.done == 0).map(|times| times.step);
         let step = rounds.iter().find_map(undone).map_or("a step", text::files::step);
         return Err(Failure::failed(format!(
-            "{target}: {step} came to nothing within its part of a round; use a longer --time than {}, or fewer --files",
+            "{target}: {step} came to nothing within its part of a round; use a longer --time than {}, or fewer \
+             --files",
             units::duration(elapsed_s)
         )));
     };

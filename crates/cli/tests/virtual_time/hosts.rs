@@ -190,7 +190,14 @@ fn the_network_s_share_is_that_of_echoes_to_other_machines() {
 /// Of fewer hosts than all, host 0 and others, drawn anew for each trial.
 #[test]
 fn which_hosts_take_part_is_drawn_for_each_trial() {
-    let study = "name = \"x\"\nquestion = \"?\"\ntime = \"10s\"\n[[experiment]]\nkind = \"host-scaling\"\nhosts = [2, 6]\n";
+    let study = r#"
+name = "pairs"
+question = "?"
+time = "10s"
+[[experiment]]
+kind = "host-scaling"
+hosts = [2, 6]
+"#;
     let run = run_on_cluster(SHARED, study, Cluster::new(6), 1).unwrap();
     let pairs: Vec<Vec<u32>> = run
         .trials

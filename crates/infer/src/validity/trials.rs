@@ -85,8 +85,8 @@ pub(super) fn unrepeated(run: &Run) -> Option<Fatal> {
     no_interval.then_some(Fatal::NoInterval { rounds })
 }
 
-/// Half of the wider interval of a point's directions, as a share of the value; of a point whose whole trials are timed,
-/// that of their time.
+/// Half of the wider interval of a point's directions, as a share of the value; of a point whose whole trials are
+/// timed, that of their time.
 pub fn half_width(run: &Run, point: &Point) -> Option<f64> {
     let timed = |finding: &&Finding| {
         finding.name == FindingName::CheckpointTime

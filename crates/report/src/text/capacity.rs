@@ -105,25 +105,31 @@ pub fn lines(capacity: &Capacity) -> Vec<(&'static str, String)> {
             ),
         },
     ));
-    if let CapacityFinding::Genuine { missed_share: Some(share) } = capacity.finding {
-        lines.push((
-            "not seen",
-            format!(
-                "bad blocks scattered over less than {} of it (95 % confidence), and what a cache of more than {} hides; \
-                 --full tests each block",
-                small(share),
-                units::size(capacity.step_bytes)
-            ),
-        ));
-    }
-    match capacity.scope {
-        CapacityScope::FreeSpace => lines.push(("not tested", "what files occupy".to_owned())),
-        CapacityScope::File => {
-            lines.push(("not tested", "the storage that this file does not occupy".to_owned()));
-        }
-        CapacityScope::Device | CapacityScope::Simulated => {}
-    }
+    lines.extend(unseen(capacity));
     lines
+}
+
+/// What the test could not see, and what it left out.
+fn unseen(capacity: &Capacity) -> impl Iterator<Item = (&'static str, String)> {
+    let missed = match capacity.finding {
+        CapacityFinding::Genuine { missed_share } => missed_share,
+        _ => None,
+    };
+    let hidden = missed.map(|share| {
+        let what = format!(
+            "bad blocks scattered over less than {} of it (95 % confidence), and what a cache of more than {} hides; \
+             --full tests each block",
+            small(share),
+            units::size(capacity.step_bytes)
+        );
+        ("not seen", what)
+    });
+    let left_out = match capacity.scope {
+        CapacityScope::FreeSpace => Some(("not tested", "what files occupy".to_owned())),
+        CapacityScope::File => Some(("not tested", "the storage that this file does not occupy".to_owned())),
+        CapacityScope::Device | CapacityScope::Simulated => None,
+    };
+    hidden.into_iter().chain(left_out)
 }
 
 fn small(share: f64) -> String {

@@ -10,7 +10,8 @@ pub struct Style {
 }
 
 impl Style {
-    /// Numbers of IOPS, of a queue depth or of accelerators without the unit's name, which stands elsewhere: `10.0 k [9.9, 10.1]`.
+    /// Numbers of IOPS, of a queue depth or of accelerators without the unit's name, which stands elsewhere:
+    /// `10.0 k [9.9, 10.1]`.
     pub fn bare(unit: Unit) -> Self {
         Self { unit, named: false }
     }

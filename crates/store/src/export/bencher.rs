@@ -1,8 +1,9 @@
 //! JSON of Bencher (Bencher Metric Format): a benchmark for each point and direction, for charts over commits.
 //!
 //! Measures are `iops`, `bytes_per_s`, `latency_ns_mean`, `latency_ns_p50`, `latency_ns_p99` and `latency_ns_p99_9`,
-//! and of writes with flushes `commit_latency_ns_mean` and its percentiles, each with `value` and, where there is an interval, `lower_value` and `upper_value`. A point without a valid trial is
-//! left out: a chart would take it for a measurement.
+//! and of writes with flushes `commit_latency_ns_mean` and its percentiles, each with `value` and, where there is an
+//! interval, `lower_value` and `upper_value`. A point without a valid trial is left out: a chart would take it for a
+//! measurement.
 
 use iosonde_model::{Estimate, Named, Op, Point, Run};
 use serde_json::{Map, Value, json};

@@ -2,8 +2,8 @@
 //!
 //! `read_iops` and `write_iops` are the highest rates of 4 KiB random requests, `read_bandwidth` and
 //! `write_bandwidth` those of sequential requests of 128 KiB and more, in bytes per second, as `iotune` measures them.
-//! The mount point is the target as an absolute path, where it exists. A run without one of the figures is refused: a scheduler would take
-//! a guess for a limit.
+//! The mount point is the target as an absolute path, where it exists. A run without one of the figures is refused: a
+//! scheduler would take a guess for a limit.
 
 use std::fmt::Write;
 

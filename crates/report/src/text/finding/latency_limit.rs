@@ -38,7 +38,10 @@ pub(super) fn problem(problem: &LatencyLimitProblem) -> String {
             format!("kept at every load tried, up to {}; the limit was not found", load(highest_iops))
         }
         LatencyLimitProblem::NoneKeeps { lowest_iops } => {
-            format!("even {}, the lowest load with enough trials, exceeds it; offer less", load(lowest_iops))
+            format!(
+                "even {}, the lowest load with enough trials, exceeds it; begin with a lower load: `--set rate=..`",
+                load(lowest_iops)
+            )
         }
         LatencyLimitProblem::NoneCanKeep { lowest_iops, over_share } => format!(
             "no load keeps it: at {}, the lowest load, {} of requests exceed it",

@@ -1,14 +1,41 @@
 //! What a finding is about.
 
 use crate::text::workload::{reads_and_writes, workload, workload_at};
-use iosonde_model::{Conditions, Detail, Finding, FindingName, Inconclusive};
+use iosonde_model::{Conditions, Detail, Finding, FindingName, Inconclusive, training::TrainingModel};
 
 /// What a finding is about: `Base latency of 4 KiB random reads`.
 pub(in crate::text) fn subject(finding: &Finding) -> String {
     if let Detail::Inconclusive(Inconclusive::LatencyLimit { limit, .. }) = &finding.detail {
         return format!("IOPS with {} of {}", limit.describe(), workload(&finding.conditions));
     }
-    let what = match finding.name {
+    let what = quantity(finding.name);
+    match finding.name {
+        _ if finding.conditions == Conditions::default() => return what.to_owned(),
+        // Its records are the workload.
+        FindingName::AcceleratorsFed => {
+            let model = finding.conditions.block_size_bytes.and_then(TrainingModel::of_piece);
+            return model.map_or(what.to_owned(), |model| format!("{what} with {}", model.label()));
+        }
+        FindingName::MixInterference
+        | FindingName::StrideEffect
+        | FindingName::AlignmentEffect
+        | FindingName::JobsEffect => return format!("{what} on {}", workload_at(&finding.conditions)),
+        FindingName::HostSaturation => return format!("{what} with {}", workload_at(&finding.conditions)),
+        FindingName::Shape => return format!("{what} of {}", workload_at(&finding.conditions)),
+        FindingName::Crossover => return format!("Crossover of {}", reads_and_writes(&finding.conditions)),
+        _ => {}
+    }
+    match finding.conditions.op {
+        // The storage has them, whatever is read.
+        _ if [FindingName::Parallelism, FindingName::StripeBytes].contains(&finding.name) => what.to_owned(),
+        Some(_) => format!("{what} of {}", workload(&finding.conditions)),
+        None => what.to_owned(),
+    }
+}
+
+/// The quantity that findings of a name give.
+fn quantity(name: FindingName) -> &'static str {
+    match name {
         FindingName::DeviceBandwidth => "Bandwidth",
         FindingName::MaxIops => "Highest IOPS",
         FindingName::BaseLatency => "Latency at QD 1",
@@ -54,22 +81,5 @@ pub(in crate::text) fn subject(finding: &Finding) -> String {
         FindingName::RotationPeriod => "Rotation period",
         FindingName::SeekTimeAverage => "Average seek time",
         FindingName::ZoneRatio => "Ratio of outer to inner zone",
-    };
-    match finding.name {
-        _ if finding.conditions == Conditions::default() => return what.to_owned(),
-        FindingName::MixInterference
-        | FindingName::StrideEffect
-        | FindingName::AlignmentEffect
-        | FindingName::JobsEffect => return format!("{what} on {}", workload_at(&finding.conditions)),
-        FindingName::HostSaturation => return format!("{what} with {}", workload_at(&finding.conditions)),
-        FindingName::Shape => return format!("{what} of {}", workload_at(&finding.conditions)),
-        FindingName::Crossover => return format!("Crossover of {}", reads_and_writes(&finding.conditions)),
-        _ => {}
-    }
-    match finding.conditions.op {
-        // The storage has them, whatever is read.
-        _ if [FindingName::Parallelism, FindingName::StripeBytes].contains(&finding.name) => what.to_owned(),
-        Some(_) => format!("{what} of {}", workload(&finding.conditions)),
-        None => what.to_owned(),
     }
 }
