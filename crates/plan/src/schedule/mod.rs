@@ -440,7 +440,9 @@ impl Schedule {
         }
         let own = |trial: &&Trial| trial.point == slot.point && settling::must_hold(trial);
         let own: Vec<&Trial> = trials.iter().filter(own).collect();
-        let round_s = elapsed_s / f64::from(slot.round.saturating_sub(1).max(1));
+        // In the middle of a round, its first trials have taken their time.
+        let rounds = trials.len() as f64 / self.points.len() as f64;
+        let round_s = elapsed_s / rounds.max(f64::from(slot.round.saturating_sub(1))).max(1.0);
         let by_time = (self.terms.budget_s - elapsed_s) / round_s.max(1e-9);
         let rounds_left =
             self.terms.rounds.map_or(by_time, |asked| by_time.min(f64::from(asked) - f64::from(slot.round)));
