@@ -165,11 +165,9 @@ fn first_screen(run: &Run, out: &mut String) {
         let shared =
             if table.shared.is_empty() { String::new() } else { format!(" ({})", inline(&table.shared)) };
         put(out, &format!("\nWhat each workload got{shared}:\n"));
-        for line in table.lines() {
-            put(out, &format!("- **{}:** {}", inline(&line.label), inline(&line.text)));
-        }
+        self::table(&table.heads(), table.rows.iter().map(|row| table.cells(row)), out);
         if table.more > 0 {
-            put(out, &format!("- and {} more, listed below", table.more));
+            put(out, &format!("\nAnd {} more, listed below.", table.more));
         }
     } else if results.storage.is_empty() {
         put(out, "Nothing was found out about the storage.");

@@ -7,7 +7,7 @@ use crate::{
         self, counted_error,
         footnote::WARNINGS_MAX,
         host_table::{HEADS, host_rows},
-        number::{Figure, Style, in_a_column},
+        number::Figure,
         point_table::{PointRow, point_table},
         requirement::RequirementTable,
         results::results,
@@ -18,8 +18,8 @@ use crate::{
 use iosonde_infer::finding::RUN;
 use iosonde_model::{
     Capacity, Cold, ColdVerdict, Commits, Direction, Finding, Flush, Injected, Judgement, LatencySummary, Op,
-    Outcome, RequirementVerdict, Run, SmallFiles, Status, Trial, TrialSpec, Unit, Verification,
-    fio::FioReport, units,
+    Outcome, RequirementVerdict, Run, SmallFiles, Status, Trial, TrialSpec, Verification, fio::FioReport,
+    units,
 };
 
 pub use crate::paint::Paint;
@@ -298,16 +298,8 @@ fn result_table(table: &ResultTable, paint: Paint) -> String {
 /// What each workload got, where no finding says it.
 fn points(run: &Run, paint: Paint) -> String {
     let Some(table) = point_table(run) else { return String::new() };
-    let time = |ns: Option<f64>| ns.map_or("–".to_owned(), |ns| Quantity::Nanoseconds.text(ns));
-    // The unit of all stands above them.
-    let iops = table.rows.iter().all(|row| row.unit == Unit::Iops && !row.rate.is_vague());
-    let row = |row: &PointRow| {
-        let (p50, p99) = (time(row.median_ns), time(row.p99_ns));
-        let style = if iops { Style::bare(row.unit) } else { row.unit.into() };
-        let rate = in_a_column(style, &row.rate);
-        [clean(&row.workload), rate, p50, p99]
-    };
-    let heads = ["", if iops { "IOPS" } else { "rate" }, "p50", "p99"].map(str::to_owned);
+    let row = |row: &PointRow| table.cells(row).map(|cell| clean(&cell));
+    let heads = table.heads().map(str::to_owned);
     let rows: Vec<[String; 4]> = std::iter::once(heads).chain(table.rows.iter().map(row)).collect();
     let widths: [usize; 4] =
         std::array::from_fn(|at| rows.iter().map(|row| columns(&row[at])).max().unwrap_or(0) + 2);

@@ -147,7 +147,7 @@ fn required(table: &RequirementTable) -> Markup {
             " Source: " (prose(&table.source)) ", " (table.source_date) "."
             @if let Some(state) = &table.state { " State: " (prose(state)) "." }
         }
-        table.results {
+        table.results.stack {
             thead { tr { th {} @for head in ["measured", "limit", "verdict"] { th { (head) } } } }
             tbody {
                 @for row in &table.rows {
@@ -167,7 +167,7 @@ fn required(table: &RequirementTable) -> Markup {
 fn claims(table: &ClaimTable) -> Markup {
     html! {
         p { (prose(&format!("{}: {}", table.sheet, table.answer))) }
-        table.results {
+        table.results.stack {
             thead { tr { th {} @for head in ["claimed", "measured", "verdict"] { th { (head) } } } }
             tbody {
                 @for row in &table.rows {
@@ -221,7 +221,18 @@ fn result_table(table: &ResultTable) -> Markup {
 fn points_of(table: &PointTable) -> Markup {
     html! {
         p { "What each workload got" @if !table.shared.is_empty() { " (" (table.shared) ")" } ":" }
-        (lines_of(&table.lines().iter().collect::<Vec<_>>()))
+        table.results {
+            thead { tr { @for head in table.heads() { th { (head) } } } }
+            tbody {
+                @for (row, rate) in table.rows.iter().map(|row| (row, table.rate(row))) {
+                    tr {
+                        th scope="row" { (prose(&row.workload)) }
+                        td { (prose(&rate.value)) " " span.quiet { (rate.interval) } }
+                        @for time in &PointTable::latencies(row) { td { (prose(time)) } }
+                    }
+                }
+            }
+        }
         @if table.more > 0 { p.small.quiet { "And " (table.more) " more, listed below." } }
     }
 }

@@ -9,10 +9,7 @@ use iosonde_model::{
 };
 use iosonde_plan::experiment::EXPERIMENTS;
 
-use crate::text::{
-    number::{in_a_column, number_in_a_column},
-    storage_line::StorageLine,
-};
+use crate::text::number::{Figure, Style, figure};
 
 use iosonde_infer::finding::ReadWhen;
 use iosonde_infer::finding::kind;
@@ -54,22 +51,31 @@ pub struct PointRow {
 }
 
 impl PointTable {
-    /// The same as labelled lines, for pages that have room for words.
-    pub fn lines(&self) -> Vec<StorageLine> {
-        let line = |row: &PointRow| {
-            let within = |share: &str, ns: Option<f64>| {
-                Some(format!("{share} within {}", number_in_a_column(Unit::Time, ns?)))
-            };
-            let parts = [within("half", row.median_ns), within("99 %", row.p99_ns)];
-            let text = std::iter::once(in_a_column(row.unit, &row.rate)).chain(parts.into_iter().flatten());
-            StorageLine {
-                label: row.workload.clone(),
-                text: text.collect::<Vec<_>>().join("; "),
-                folded: false,
-                inconclusive: None,
-            }
-        };
-        self.rows.iter().map(line).collect()
+    /// Heads of the columns; the unit of all rows stands above them.
+    pub fn heads(&self) -> [&'static str; 4] {
+        ["", if self.all_iops() { "IOPS" } else { "rate" }, "p50", "p99"]
+    }
+
+    /// Cells of a row.
+    pub fn cells(&self, row: &PointRow) -> [String; 4] {
+        let [p50, p99] = Self::latencies(row);
+        [row.workload.clone(), self.rate(row).whole(), p50, p99]
+    }
+
+    /// Rate of a row, for a page that breaks lines between value and interval.
+    pub fn rate(&self, row: &PointRow) -> Figure {
+        let style = if self.all_iops() { Style::bare(row.unit) } else { row.unit.into() };
+        figure(style, &row.rate)
+    }
+
+    /// Median and 99th percentile of a row.
+    pub fn latencies(row: &PointRow) -> [String; 2] {
+        let told = |ns: f64| figure(Unit::Time, &Estimate { value: ns, low: Some(ns), high: Some(ns) }).value;
+        [row.median_ns, row.p99_ns].map(|ns| ns.map_or("–".to_owned(), told))
+    }
+
+    fn all_iops(&self) -> bool {
+        self.rows.iter().all(|row| row.unit == Unit::Iops && !row.rate.is_vague())
     }
 }
 
@@ -211,8 +217,10 @@ mod tests {
         assert_eq!(spans.rows[1].workload, "within 256 MiB", "{spans:?}");
         let large = matrix("block_size = \"1M\"\ndepth = 1").unwrap();
         assert_eq!(large.rows[0].unit, Unit::Rate);
-        let line = &large.lines()[0];
-        assert!(line.text.contains("; half within ") && line.text.contains("; 99 % within "), "{line:?}");
+        assert_eq!(large.heads(), ["", "rate", "p50", "p99"]);
+        let cells = large.cells(&large.rows[0]);
+        assert!(cells[1].contains("/s ±") && cells[2..].iter().all(|time| time.ends_with('s')), "{cells:?}");
+        assert_eq!(spans.heads()[1], "IOPS", "the unit of all rows stands above them");
     }
 
     #[test]

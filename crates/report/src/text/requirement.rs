@@ -2,8 +2,8 @@
 
 use iosonde_infer::requirement::{self, measured_beside};
 use iosonde_model::{
-    ClaimUnit, DeviceNote, Estimate, Medium, Point, RequiredBound, RequiredLimit, RequiredOf, Requirement,
-    RequirementLine, RequirementUnsettled, RequirementVerdict, Run, Study, Unit, units,
+    CheckName, ClaimUnit, DeviceNote, Estimate, Medium, Point, RequiredBound, RequiredLimit, RequiredOf,
+    Requirement, RequirementLine, RequirementUnsettled, RequirementVerdict, Run, Study, Unit, units,
 };
 
 use super::{
@@ -232,8 +232,9 @@ fn remedy(run: &Run, why: &RequirementUnsettled) -> String {
         RequirementUnsettled::NotMeasured => format!("iosonde requirements {}", run.info.study),
         RequirementUnsettled::FewValid { check, .. } | RequirementUnsettled::MostInvalid { check, .. } => {
             match check {
+                // More warm-up is made by itself, and takes time.
+                Some(CheckName::NotSteady) | None => longer(run.info.elapsed_s * 2.0),
                 Some(check) => format!("do what `iosonde explain {check}` says, and check again"),
-                None => longer(run.info.elapsed_s * 2.0),
             }
         }
         RequirementUnsettled::InvalidRun { check } => {
