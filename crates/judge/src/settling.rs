@@ -27,7 +27,7 @@ const LEVEL_SHARE: f64 = 6.0;
 const FILLS_SHARE: f64 = 0.9;
 /// Trials of either kind, after writes and after a rest, that are compared.
 const FEWEST_OF_HISTORY: usize = 2;
-/// Confidence that they differ: once in a thousand times, a warm-up is longer for nothing.
+/// Confidence that they differ, each time that it is asked; where it errs, a warm-up is longer for nothing.
 const HISTORY_CONFIDENCE: f64 = 0.999;
 /// Maximum number of doublings: a warm-up of seven trials' length. What has not converged then needs a long write.
 const DOUBLINGS: u32 = 3;
