@@ -324,6 +324,17 @@ pub struct CheckArgs {
     pub common: TargetArgs,
 }
 
+/// Where the answer of a command goes that keeps no run, beside the screen.
+#[derive(Debug, Clone, Args)]
+pub struct AnswerFiles {
+    /// File of the HTML page [default: no file]
+    #[arg(short, long, value_name = "PATH")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON document, to stdout or to PATH
+    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub json: Option<PathBuf>,
+}
+
 /// `iosonde capacity`.
 #[derive(Debug, Clone, Args)]
 pub struct CapacityArgs {
@@ -347,9 +358,9 @@ pub struct CapacityArgs {
     /// Seed of the random number generator [default: drawn, and reported]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Print one JSON document, to stdout or to PATH
-    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
-    pub json: Option<PathBuf>,
+    /// Where the answer goes.
+    #[command(flatten)]
+    pub answer: AnswerFiles,
 }
 
 /// `iosonde cold`.
@@ -366,9 +377,9 @@ pub struct ColdArgs {
     /// Seed of the random number generator [default: drawn, and reported]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Print one JSON document, to stdout or to PATH
-    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
-    pub json: Option<PathBuf>,
+    /// Where the answer goes.
+    #[command(flatten)]
+    pub answer: AnswerFiles,
 }
 
 /// `iosonde files`.
@@ -401,9 +412,9 @@ pub struct FilesArgs {
     /// Seed of the random number generator [default: drawn, and reported]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Print one JSON document, to stdout or to PATH
-    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
-    pub json: Option<PathBuf>,
+    /// Where the answer goes.
+    #[command(flatten)]
+    pub answer: AnswerFiles,
 }
 
 /// Reads fio's 0 or 1.

@@ -3,6 +3,7 @@
 //! A library beside the program, so that tests and benches run a study on a simulated device by the functions that
 //! `iosonde run` calls, without a process and a notebook for each.
 
+mod answer;
 mod args;
 mod builtin;
 mod campaign;

@@ -8,7 +8,7 @@ mod common;
 use std::{fs::File, os::unix::fs::FileExt};
 
 use common::{Bench, Said, preload};
-use iosonde_model::{BeyondCapacity, Capacity, CapacityFinding};
+use iosonde_model::{BeyondCapacity, Capacity, CapacityFinding, KeptPart};
 
 const GB: u64 = 1_000_000_000;
 const MIB: u64 = 1 << 20;
@@ -52,6 +52,24 @@ fn every_kind_of_fake_is_found_with_its_real_capacity_in_two_minutes() {
         // A window's length (some 800 MB), divided by 64.
         assert!(at_most_bytes - at_least_bytes < 16 * MIB, "{kind}");
         assert!(found.elapsed_s < 120.0 && found.written_bytes < 3 * GB, "{kind}: {found:?}");
+    }
+}
+
+#[test]
+fn the_page_shows_where_data_is_kept() {
+    let bench = Bench::new();
+    let found = fake(&bench, "\"lost\"");
+    let within = |part: &&KeptPart| part.to_bytes <= 64 * GB;
+    let (inside, beyond): (Vec<&KeptPart>, Vec<&KeptPart>) = found.parts.iter().partition(within);
+    assert!(inside.iter().all(|part| part.kept == part.blocks), "{inside:?}");
+    // One part lies on both sides.
+    assert!(beyond.iter().skip(1).all(|part| part.kept == 0), "{beyond:?}");
+    assert_eq!(found.parts.iter().map(|part| part.blocks).sum::<u64>(), found.blocks);
+    let said = bench.iosonde(&["capacity", "sim:fake.toml", "--seed", "1", "-o", "page.html", "-q"]);
+    assert_eq!(said.code, 3, "{}", said.err);
+    let page = std::fs::read_to_string(bench.path("page.html")).unwrap();
+    for part in ["<p class=\"headline bad\">Fail</p>", "chart-kept-by-offset", "real capacity: 64"] {
+        assert!(page.contains(part), "{part}");
     }
 }
 

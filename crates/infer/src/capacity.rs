@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use iosonde_model::{BeyondCapacity, BlockRun, BlockState, CapacityFinding, CapacityProbe};
+use iosonde_model::{BeyondCapacity, BlockRun, BlockState, CapacityFinding, CapacityProbe, KeptPart};
 
 /// An end at one offset is believed if what contradicts it is at most this share of what supports it. A choice.
 const UNFIT_SHARE: f64 = 0.5;
@@ -51,6 +51,26 @@ pub fn narrowed(finding: CapacityFinding, within: &CapacityProbe) -> CapacityFin
         at_most_bytes: bad.first().map_or(at_most_bytes, |run| run.from_bytes.min(at_most_bytes)),
         beyond,
     }
+}
+
+/// Parts into which the storage is divided to show where data is kept: each is an eightieth of a chart's width.
+const PARTS: u64 = 80;
+
+/// Tested and kept blocks in parts of equal length; parts in which no block was tested are left out.
+pub fn kept_parts(probe: &CapacityProbe) -> Vec<KeptPart> {
+    let length_bytes = probe.claimed_bytes.div_ceil(PARTS).next_multiple_of(probe.block_bytes).max(1);
+    let part = |from_bytes: u64| {
+        let to_bytes = (from_bytes + length_bytes).min(probe.claimed_bytes);
+        let blocks_in = |run: &BlockRun| {
+            let inside = run.end_bytes().min(to_bytes).saturating_sub(run.from_bytes.max(from_bytes));
+            inside / probe.block_bytes
+        };
+        let blocks = probe.runs.iter().map(blocks_in).sum();
+        let kept = probe.runs.iter().filter(|run| !is_bad(run)).map(blocks_in).sum();
+        KeptPart { from_bytes, to_bytes, blocks, kept }
+    };
+    let starts = (0..PARTS).map(|nth| nth * length_bytes).take_while(|from| *from < probe.claimed_bytes);
+    starts.map(part).filter(|part| part.blocks > 0).collect()
 }
 
 fn is_bad(run: &BlockRun) -> bool {
@@ -197,6 +217,18 @@ mod tests {
             writes: vec![all],
             runs,
         }
+    }
+
+    #[test]
+    fn parts_hold_every_tested_block_once() {
+        let kept = |block: u64| if block < 640 { BlockState::Kept } else { BlockState::Lost };
+        let parts = kept_parts(&written_whole(kept));
+        assert_eq!(parts.iter().map(|part| part.blocks).sum::<u64>(), 1000);
+        assert_eq!(parts.iter().map(|part| part.kept).sum::<u64>(), 640);
+        assert!(parts.windows(2).all(|pair| pair[0].to_bytes == pair[1].from_bytes));
+        let whole = |part: &KeptPart| part.to_bytes > 640 * BLOCK || part.kept == part.blocks;
+        assert!(parts.iter().all(whole));
+        assert_eq!(parts.last().map(|part| part.to_bytes), Some(1000 * BLOCK));
     }
 
     #[test]

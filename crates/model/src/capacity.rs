@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use crate::circumstances::Circumstances;
+
 /// Part of the storage whose capacity is in question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -144,6 +146,23 @@ pub struct Capacity {
     pub elapsed_s: f64,
     /// What follows.
     pub finding: CapacityFinding,
+    /// Parts of equal length in which blocks were tested, by offset.
+    pub parts: Vec<KeptPart>,
+    /// When, where and how.
+    pub circumstances: Circumstances,
+}
+
+/// Blocks of a part of the storage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptPart {
+    /// Offset of its first byte.
+    pub from_bytes: u64,
+    /// Offset behind its last byte.
+    pub to_bytes: u64,
+    /// Blocks that were tested.
+    pub blocks: u64,
+    /// Those of them that hold what was written there last.
+    pub kept: u64,
 }
 
 /// Blocks by what was found in them.

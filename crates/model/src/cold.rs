@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::point::Estimate;
+use crate::{circumstances::Circumstances, histogram::Histogram, point::Estimate};
 
 /// Bytes read one area after another, several requests at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,8 +72,12 @@ pub struct Cold {
     pub area_bytes: u64,
     /// Requests at a time where whole areas are read.
     pub depth: u32,
+    /// Times of all single reads: for the first time, and again.
+    pub single_ns: [Histogram; 2],
     /// Duration, in seconds.
     pub elapsed_s: f64,
     /// What follows.
     pub verdict: ColdVerdict,
+    /// When, where and how.
+    pub circumstances: Circumstances,
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{histogram::Histogram, point::Estimate};
+use crate::{circumstances::Circumstances, histogram::Histogram, point::Estimate};
 
 /// What is done with each file, in the order of a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -166,4 +166,6 @@ pub struct SmallFiles {
     pub findings: Vec<FilesFinding>,
     /// Duration, in seconds.
     pub elapsed_s: f64,
+    /// When, where and how.
+    pub circumstances: Circumstances,
 }

@@ -7,6 +7,7 @@ mod absence;
 mod by_hosts;
 mod capacity;
 pub mod cause;
+mod circumstances;
 mod cold;
 mod comparison;
 pub mod detail;
@@ -42,9 +43,10 @@ mod witness;
 pub use absence::{Absence, Counter, RequestError};
 pub use capacity::{
     BeyondCapacity, BlockRun, BlockState, Capacity, CapacityCounts, CapacityFinding, CapacityProbe,
-    CapacityScope,
+    CapacityScope, KeptPart,
 };
 pub use cause::{Cause, Scopes, Tally};
+pub use circumstances::Circumstances;
 pub use cold::{Cold, ColdRound, ColdVerdict, FirstAndAgain, Streamed};
 pub use comparison::{
     Compared, ComparedPair, ComparedSide, ComparedUnit, Comparison, Difference, GeometricMean, Incomparable,

@@ -18,10 +18,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{error::ReportError, text};
 
-pub use capacity::{CapacityDocument, capacity_json};
-pub use cold::{ColdDocument, cold_json};
+pub use capacity::CapacityDocument;
+pub(crate) use capacity::capacity_json;
+pub use cold::ColdDocument;
+pub(crate) use cold::cold_json;
 pub use compared::{ComparedDocument, ComparisonLine, DifferenceLine, PairLine};
-pub use files::{FilesDocument, FilesFindingLine, files_json};
+pub(crate) use files::files_json;
+pub use files::{FilesDocument, FilesFindingLine};
 pub use portrait::{ComplianceLine, PortraitDocument, TraitLine};
 pub use requirement::{RequiredLine, RequirementDocument};
 pub use sheet::ClaimLine;

@@ -4,6 +4,7 @@
 //! tells the same story ([`FORMATS`]); a chart is data first ([`figure::Figure`]) and drawn by a kept
 //! library.
 
+mod answer;
 mod bars;
 pub mod chart;
 mod comparison;
@@ -25,13 +26,13 @@ mod story;
 pub mod terminal;
 pub mod text;
 
+pub use answer::Answer;
 pub use comparison::comparison;
 pub use device_file::device_file;
 pub use document::{
     CapacityDocument, ClaimLine, ColdDocument, ComparedDocument, ComparisonLine, ComplianceLine,
     DifferenceLine, Document, FilesDocument, FilesFindingLine, FindingLine, PairLine, PortraitDocument,
-    RequiredLine, RequirementDocument, TraitLine, VerdictLine, capacity_json, cold_json, compared_json,
-    files_json, json,
+    RequiredLine, RequirementDocument, TraitLine, VerdictLine, compared_json, json,
 };
 pub use error::ReportError;
 pub use format::{FORMATS, Files, Format};

@@ -1,6 +1,7 @@
 //! The end screen: validity, results, advice.
 
 use crate::{
+    answer::shown::{Line, Shown, Tenor},
     paint::{Ink, clean, columns, pad},
     quantity::Quantity,
     text::{
@@ -17,8 +18,8 @@ use crate::{
 };
 use iosonde_infer::finding::RUN;
 use iosonde_model::{
-    Capacity, Cold, ColdVerdict, Commits, Direction, Finding, Flush, Injected, Judgement, LatencySummary, Op,
-    Outcome, RequirementVerdict, Run, SmallFiles, Status, Trial, TrialSpec, Verification, fio::FioReport,
+    Commits, Direction, Finding, Flush, Injected, Judgement, LatencySummary, Op,
+    Outcome, RequirementVerdict, Run, Status, Trial, TrialSpec, Verification, fio::FioReport,
     units,
 };
 
@@ -93,54 +94,27 @@ fn requirement(run: &Run, table: &RequirementTable, paint: Paint) -> String {
     out
 }
 
-/// The screen of a test of capacity.
-pub fn capacity(capacity: &Capacity, paint: Paint) -> String {
-    let verdict = text::capacity::verdict(&capacity.finding);
-    let word = text::requirement::verdict(verdict);
-    let answer = text::capacity::answer(capacity);
-    labelled(word, verdict_ink(verdict), &answer, text::capacity::lines(capacity), paint)
-}
-
-/// The screen of first and second reads.
-pub fn cold(cold: &Cold, paint: Paint) -> String {
-    let ink = match cold.verdict {
-        ColdVerdict::Warm => Ink::Good,
-        ColdVerdict::Inconclusive => Ink::Doubt,
-        ColdVerdict::Cold => Ink::Bad,
+/// The screen of a command that keeps no run.
+pub(crate) fn answer(shown: &Shown, paint: Paint) -> String {
+    let word = shown.word.to_uppercase();
+    let ink = match shown.tenor {
+        Tenor::Plain => Ink::Strong,
+        Tenor::Good => Ink::Good,
+        Tenor::Doubt => Ink::Doubt,
+        Tenor::Bad => Ink::Bad,
     };
-    let head = labelled(text::cold::verdict(cold.verdict), ink, &text::cold::answer(cold), Vec::new(), paint);
-    let rows = text::cold::table(cold);
-    let widths = [0, 1, 2].map(|column| rows.iter().map(|row| columns(&row[column])).max().unwrap_or(0));
-    let line = |row: &[String; 4]| {
-        let cells = row.iter().zip(widths).map(|(cell, width)| pad(cell, width)).chain([row[3].clone()]);
-        format!("  {}\n", cells.collect::<Vec<_>>().join("   ").trim_end())
-    };
-    let table: String = rows.iter().map(line).collect();
-    head + &table + &labelled_lines(text::cold::lines(cold), paint)
-}
-
-/// The screen of small files.
-pub fn files(found: &SmallFiles, paint: Paint) -> String {
-    let answer = text::files::answer(found);
-    let mut out = labelled("files", Ink::Strong, &answer, text::files::before(found), paint);
-    out += "\n";
-    out += &result_table(&text::files::table(found), paint);
-    out += "\n";
-    out + &labelled_lines(text::files::after(found), paint)
-}
-
-/// A verdict with its answer, and labelled lines below.
-fn labelled(word: &str, ink: Ink, answer: &str, lines: Vec<(&str, String)>, paint: Paint) -> String {
-    let word = word.to_uppercase();
     let gap = " ".repeat(LEAD - word.len());
-    let answer = paint.hang(&format!("{}{gap}", paint.ink(ink, &word)), LEAD, &clean(answer));
-    answer + &labelled_lines(lines, paint)
+    let mut out = paint.hang(&format!("{}{gap}", paint.ink(ink, &word)), LEAD, &clean(&shown.sentence));
+    out += &labelled_lines(&shown.before, paint);
+    if let Some(table) = &shown.table {
+        out += &format!("\n{}\n", result_table(table, paint));
+    }
+    out + &labelled_lines(&shown.after, paint)
 }
 
-fn labelled_lines(lines: Vec<(&str, String)>, paint: Paint) -> String {
-    let line =
-        |(label, text): (&str, String)| paint.hang(&format!("  {label:<w$}", w = LEAD - 2), LEAD, &text);
-    lines.into_iter().map(line).collect()
+fn labelled_lines(lines: &[Line], paint: Paint) -> String {
+    let line = |(label, text): &Line| paint.hang(&format!("  {label:<w$}", w = LEAD - 2), LEAD, text);
+    lines.iter().map(line).collect()
 }
 
 fn verdict_ink(verdict: RequirementVerdict) -> Ink {

@@ -4,20 +4,18 @@ use std::{io, path::Path};
 
 use iosonde_infer::capacity;
 use iosonde_model::{Capacity, CapacityFinding, CapacityScope, units};
-use iosonde_report::terminal;
 use iosonde_rig::{
     capacity::{Layout, Prober, Stage},
-    guard::{Protected, TargetKind, Writes},
+    guard::{TargetKind, Writes},
     interrupt,
 };
 
 use crate::{
     args::CapacityArgs,
     failure::{DOUBT, Failure, INTERRUPTED, in_words},
-    measure::{power, stall},
+    measure::{info, power, stall},
     notebook,
     options::Options,
-    output::{self, result},
     progress::TransferProgress,
     screen::Screen,
     session::{self, Asked, Session},
@@ -25,8 +23,7 @@ use crate::{
 
 /// Probes a target.
 pub fn run(args: &CapacityArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
-    let inputs = output::inputs([args.target.as_str()]);
-    args.json.as_deref().map_or(Ok(()), |json| output::check(json, &inputs, screen))?;
+    args.answer.check(&args.target, screen)?;
     let seed = args.seed.unwrap_or_else(|| rand::random::<u64>() >> 11);
     let options = Options {
         size_bytes: args.size,
@@ -37,8 +34,7 @@ pub fn run(args: &CapacityArgs, store: Option<&Path>, screen: Screen) -> Result<
         ..Options::usual(0, 1.0, seed)
     };
     let mut book = notebook::open(store, &screen)?;
-    let results = args.json.clone().map(|path| Protected { path, what: "the JSON document of this command" });
-    let apart: Vec<_> = notebook::files(book.path()).into_iter().chain(results).collect();
+    let apart: Vec<_> = notebook::files(book.path()).into_iter().chain(args.answer.protected()).collect();
     let asked = Asked {
         command: "iosonde capacity",
         writes: Writes::Everywhere,
@@ -73,7 +69,7 @@ fn probe(args: &CapacityArgs, session: &Session, seed: u64, screen: Screen) -> R
     let scope = scope(session);
     let size_bytes = args.size.unwrap_or(u64::MAX).min(session.room_bytes);
     let stop = interrupt::catch();
-    let began_ns = session.bed.clock.now_ns();
+    let (began_ns, started_at) = (session.bed.clock.now_ns(), session.bed.clock.utc());
     let _watch = (scope != CapacityScope::Simulated)
         .then(|| stall::watch(stall::STALLED_FILLING_AFTER, target.clone(), String::new()));
     let failed = |error: io::Error| failure(args, &error);
@@ -130,6 +126,8 @@ fn probe(args: &CapacityArgs, session: &Session, seed: u64, screen: Screen) -> R
         found: counts,
         elapsed_s,
         finding,
+        parts: capacity::kept_parts(&found),
+        circumstances: info::circumstances(session, size_bytes, started_at),
     })
 }
 
@@ -152,13 +150,7 @@ fn failure(args: &CapacityArgs, error: &io::Error) -> Failure {
 }
 
 fn show(capacity: &Capacity, args: &CapacityArgs, screen: Screen) -> Result<(), Failure> {
-    match &args.json {
-        Some(path) => {
-            let text = iosonde_report::capacity_json(capacity).map_err(Failure::failed)?;
-            result(path, &text, screen)?;
-        }
-        None => screen.result(&terminal::capacity(capacity, screen.paint()))?,
-    }
+    args.answer.show(capacity, screen)?;
     match capacity.finding {
         CapacityFinding::Genuine { .. } => Ok(()),
         _ => Err(Failure { code: DOUBT, text: String::new() }),

@@ -3,21 +3,19 @@
 use std::{io, path::Path};
 
 use iosonde_infer::cold;
-use iosonde_model::{Cold, ColdVerdict, Medium, units};
-use iosonde_report::terminal;
+use iosonde_model::{Cold, ColdRound, ColdVerdict, Histogram, Medium, units};
 use iosonde_rig::{
     cold::{AREA_BYTES, BLOCK_BYTES, ColdReads, DEPTH, Reader, SIZE_MIN_BYTES, holes_bytes},
-    guard::{Protected, Writes},
+    guard::Writes,
     interrupt,
 };
 
 use crate::{
     args::ColdArgs,
     failure::{DOUBT, Failure, INCONCLUSIVE, INTERRUPTED, in_words},
-    measure::{power, stall},
+    measure::{info, power, stall},
     notebook,
     options::Options,
-    output::{self, result},
     progress::TransferProgress,
     screen::Screen,
     session::{self, Asked, Session},
@@ -40,8 +38,7 @@ pub fn run(args: &ColdArgs, store: Option<&Path>, screen: Screen) -> Result<(), 
              read for a while, or the device"
         )));
     }
-    let inputs = output::inputs([args.target.as_str()]);
-    args.json.as_deref().map_or(Ok(()), |json| output::check(json, &inputs, screen))?;
+    args.answer.check(target, screen)?;
     let seed = args.seed.unwrap_or_else(|| rand::random::<u64>() >> 11);
     let options = Options {
         size_bytes: args.size,
@@ -51,8 +48,7 @@ pub fn run(args: &ColdArgs, store: Option<&Path>, screen: Screen) -> Result<(), 
         ..Options::usual(0, 1.0, seed)
     };
     let book = notebook::open(store, &screen)?;
-    let results = args.json.clone().map(|path| Protected { path, what: "the JSON document of this command" });
-    let apart: Vec<_> = notebook::files(book.path()).into_iter().chain(results).collect();
+    let apart: Vec<_> = notebook::files(book.path()).into_iter().chain(args.answer.protected()).collect();
     let asked =
         Asked { command: "iosonde cold", writes: Writes::None, apart: &apart, workers: 1, place: None };
     let session = session::open_here(&args.target, &options, asked, &mut notebook::Unwritten)?;
@@ -102,7 +98,7 @@ fn read(
     let target = &args.target;
     let stop = interrupt::catch();
     let clock = &session.bed.clock;
-    let began_ns = clock.now_ns();
+    let (began_ns, started_at) = (clock.now_ns(), clock.utc());
     let is_real = session.device.medium != Medium::Simulated;
     let _watch = is_real.then(|| stall::watch(stall::STALLED_FILLING_AFTER, target.clone(), String::new()));
     let failed = |error: io::Error| {
@@ -138,19 +134,22 @@ fn read(
         block_bytes: u64::from(BLOCK_BYTES),
         area_bytes: AREA_BYTES,
         depth: DEPTH,
+        single_ns: [0, 1].map(|time| all_times(&rounds, time)),
         elapsed_s,
         verdict: found.verdict,
+        circumstances: info::circumstances(session, size_bytes, started_at),
     })
 }
 
+/// Times of single reads of all rounds: the first ones (0), or the second ones (1).
+fn all_times(rounds: &[ColdRound], time: usize) -> Histogram {
+    let mut times = Histogram::new();
+    rounds.iter().flat_map(|round| &round.single_ns[time]).for_each(|&ns| times.record(ns));
+    times
+}
+
 fn show(cold: &Cold, args: &ColdArgs, screen: Screen) -> Result<(), Failure> {
-    match &args.json {
-        Some(path) => {
-            let text = iosonde_report::cold_json(cold).map_err(Failure::failed)?;
-            result(path, &text, screen)?;
-        }
-        None => screen.result(&terminal::cold(cold, screen.paint()))?,
-    }
+    args.answer.show(cold, screen)?;
     match cold.verdict {
         ColdVerdict::Warm => Ok(()),
         ColdVerdict::Cold => Err(Failure { code: DOUBT, text: String::new() }),

@@ -7,9 +7,10 @@ use std::{
 };
 
 use iosonde_infer::files;
-use iosonde_model::{Device, FilesCache, FilesLayout, FilesRound, Medium, SmallFiles, units};
-use iosonde_report::{terminal, text};
+use iosonde_model::{Circumstances, Device, FilesCache, FilesLayout, FilesRound, Host, Medium, SmallFiles, units};
+use iosonde_report::text;
 use iosonde_rig::{
+    clock::Clock,
     files::{
         DIRECTORIES_MAX, DropCaches, FILE_BYTES_MAX, FILES_MAX, FilesError, FilesPlace, PARTS, ROUNDS_MAX,
         ROUNDS_MIN, RealFiles, SimulatedFiles, WORKERS_MAX, measure,
@@ -21,9 +22,8 @@ use iosonde_rig::{
 use crate::{
     args::FilesArgs,
     failure::{Failure, INTERRUPTED, in_words},
-    measure::{power, stall},
+    measure::{info, power, stall},
     notebook,
-    output::{self, result},
     progress::TransferProgress,
     screen::Screen,
     session,
@@ -41,12 +41,11 @@ const DIRECTORY_BYTES: u64 = 4096;
 
 /// Measures small files.
 pub fn run(args: &FilesArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
-    let inputs = output::inputs([args.target.as_str()]);
-    args.json.as_deref().map_or(Ok(()), |json| output::check(json, &inputs, screen))?;
+    args.answer.check(&args.target, screen)?;
     let layout = layout(args)?;
     let seed = args.seed.unwrap_or_else(|| rand::random::<u64>() >> 11);
     match Target::parse(&args.target).map_err(|refusal| Failure::usage(refusal.for_command(COMMAND)))? {
-        Target::Simulated(name) => show(&simulated(args, &name, layout, seed, screen)?, args, screen),
+        Target::Simulated(name) => args.answer.show(&simulated(args, &name, layout, seed, screen)?, screen),
         target => real(args, &target, layout, seed, store, screen),
     }
 }
@@ -101,11 +100,17 @@ fn simulated(
             "sim:{name} is simulated and has no memory to drop; leave --uncached out"
         )));
     }
-    let Some(service) = session::device_file(name)?.file_service(seed) else {
+    let file = session::device_file(name)?;
+    let Some(service) = file.file_service(seed) else {
         return Err(Failure::usage(format!(
             "sim:{name} has no service of files: give a device's file a section [files] (docs/files.md)"
         )));
     };
+    let mut device = Device::unknown("simulated", 0);
+    device.name = Some(name.to_owned());
+    device.description = Some(file.summary().to_owned()).filter(|summary| !summary.is_empty());
+    device.medium = Medium::Simulated;
+    let circumstances = circumstances(Some(device), Host::default());
     let mut place = SimulatedFiles::new(service, layout);
     let rounds = rounds(args, &mut place, screen)?;
     concluded(
@@ -114,7 +119,7 @@ fn simulated(
         Measured {
             layout,
             seed,
-            device: None,
+            circumstances,
             cache: FilesCache::Kept,
             elapsed_s: place.now_ns() as f64 / 1e9,
         },
@@ -139,14 +144,14 @@ fn real(
     };
     let device =
         platform::look(Path::new(&args.target), TargetKind::Directory).ok().map(|(device, _)| device);
+    let circumstances = circumstances(device, platform::host());
     // Caught before anything is made: what is made is removed.
     let stop = interrupt::catch();
     let folder = guard::admit_folder(target, need, &mut notebook::Strays(&mut book))
         .map_err(|refusal| Failure::usage(refusal.for_command(COMMAND)))?;
     let switch = args.uncached.then(|| DropCaches::open().ok());
     let measured = || {
-        let found =
-            in_folder(args, &folder, Way { layout, seed, switch, device: device.as_ref() }, stop, screen);
+        let found = in_folder(args, &folder, Way { layout, seed, switch, circumstances }, stop, screen);
         Ok((found, folder))
     };
     // Landlock would be measured with each open.
@@ -160,17 +165,22 @@ fn real(
                 "{path}: something in it is not iosonde's or cannot be removed; look at it"
             ));
         }
-        show(&found?, args, screen)
+        args.answer.show(&found?, screen)
     })
 }
 
+/// When, where and how; taken before anything is measured.
+fn circumstances(device: Option<Device>, host: Host) -> Circumstances {
+    Circumstances { command: info::command_line(), started_at: Clock::real().utc(), device, host }
+}
+
 /// How files are measured.
-struct Way<'a> {
+struct Way {
     layout: FilesLayout,
     seed: u64,
     /// The kernel's switch, where --uncached was given and this user has it.
     switch: Option<Option<DropCaches>>,
-    device: Option<&'a Device>,
+    circumstances: Circumstances,
 }
 
 fn in_folder(
@@ -180,7 +190,7 @@ fn in_folder(
     stop: &AtomicBool,
     screen: Screen,
 ) -> Result<SmallFiles, Failure> {
-    let Way { layout, seed, switch, device } = way;
+    let Way { layout, seed, switch, circumstances } = way;
     let cache = match &switch {
         None => FilesCache::Kept,
         Some(None) => FilesCache::DataDropped,
@@ -194,7 +204,7 @@ fn in_folder(
         return Err(Failure { code: INTERRUPTED, text: "interrupted; nothing is concluded".to_owned() });
     }
     let elapsed_s = place.now_ns() as f64 / 1e9;
-    concluded(args, &rounds?, Measured { layout, seed, device, cache, elapsed_s })
+    concluded(args, &rounds?, Measured { layout, seed, circumstances, cache, elapsed_s })
 }
 
 fn rounds(args: &FilesArgs, place: &mut dyn FilesPlace, screen: Screen) -> Result<Vec<FilesRound>, Failure> {
@@ -227,17 +237,17 @@ fn failure(target: &str, FilesError { step, error }: &FilesError) -> Failure {
 }
 
 /// What is known beside the rounds.
-struct Measured<'a> {
+struct Measured {
     layout: FilesLayout,
     seed: u64,
-    device: Option<&'a Device>,
+    circumstances: Circumstances,
     cache: FilesCache,
     elapsed_s: f64,
 }
 
 fn concluded(args: &FilesArgs, rounds: &[FilesRound], measured: Measured) -> Result<SmallFiles, Failure> {
     let target = &args.target;
-    let Measured { layout, seed, device, cache, elapsed_s } = measured;
+    let Measured { layout, seed, circumstances, cache, elapsed_s } = measured;
     let Some(found) = files::estimates(rounds, layout.workers) else {
         let undone =
             |round: &FilesRound| round.steps.iter().find(|times| times.done == 0).map(|times| times.step);
@@ -248,6 +258,7 @@ fn concluded(args: &FilesArgs, rounds: &[FilesRound], measured: Measured) -> Res
             units::duration(elapsed_s)
         )));
     };
+    let device = circumstances.device.as_ref();
     Ok(SmallFiles {
         target: target.clone(),
         file_system: device.and_then(|device| device.file_system.clone()),
@@ -260,12 +271,6 @@ fn concluded(args: &FilesArgs, rounds: &[FilesRound], measured: Measured) -> Res
         synced_creates_per_s: found.synced_creates_per_s,
         findings: found.findings,
         elapsed_s,
+        circumstances,
     })
-}
-
-fn show(found: &SmallFiles, args: &FilesArgs, screen: Screen) -> Result<(), Failure> {
-    match &args.json {
-        Some(path) => result(path, &iosonde_report::files_json(found).map_err(Failure::failed)?, screen),
-        None => screen.result(&terminal::files(found, screen.paint())),
-    }
 }

@@ -1,6 +1,6 @@
 //! A run's beginning, as it is written down.
 
-use iosonde_model::{RunInfo, RunState};
+use iosonde_model::{Circumstances, Device, RunInfo, RunState};
 
 use crate::{options::Options, session::Session};
 
@@ -37,8 +37,14 @@ pub fn new_info(id: String, target: &str, options: &Options, session: &Session) 
     }
 }
 
+/// When, where and how something is measured that is no run: so many bytes of a session's storage.
+pub fn circumstances(session: &Session, working_set_bytes: u64, started_at: String) -> Circumstances {
+    let device = Device { working_set_bytes, ..session.device.clone() };
+    Circumstances { command: command_line(), started_at, device: Some(device), host: session.host.clone() }
+}
+
 /// The command as it was typed, with quotes where a shell needs them.
-fn command_line() -> String {
+pub fn command_line() -> String {
     let quote = |word: String| {
         let plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:=,%~+@".contains(c));
         if plain && !word.is_empty() { word } else { format!("'{}'", word.replace('\'', r"'\''")) }

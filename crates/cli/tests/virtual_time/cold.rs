@@ -72,6 +72,41 @@ fn a_screen_says_what_is_slower_and_what_to_do() {
 }
 
 #[test]
+fn the_page_has_the_figures_of_the_document_and_replaces_nothing_of_others() {
+    let bench = Bench::new();
+    bench.text("restored.toml", &restored(25));
+    let words = ["cold", "sim:restored.toml", "--seed", "1", "-q"];
+    let cold = found(&bench, "sim:restored.toml", 1, 3);
+    let ask = |more: &[&str]| bench.iosonde(&[&words[..], more].concat());
+    let said = ask(&["-o", "cold.html", "--json=cold.json"]);
+    assert!(said.code == 3 && said.out.contains("report  cold.html"), "{} {}", said.out, said.err);
+    let page = std::fs::read_to_string(bench.path("cold.html")).unwrap();
+    let kept: Cold = serde_json::from_str(&std::fs::read_to_string(bench.path("cold.json")).unwrap()).unwrap();
+    assert_eq!((kept.slow_share, kept.latency_ns), (cold.slow_share, cold.latency_ns));
+    let slowdown = format!("{:.1}", cold.latency_ns.slowdown.value);
+    for part in ["<p class=\"headline bad\">Cold</p>", &slowdown, "chart-first-and-second-reads", "restored.toml"] {
+        assert!(page.contains(part), "{part}");
+    }
+    // A quarter of the places has its data: its first reads are as fast as second ones.
+    let times = &cold.single_ns;
+    let [first, again] = [&times[0], &times[1]].map(|times| times.quantile_ns(0.1).unwrap());
+    assert!((first / again - 1.0).abs() < 0.05, "{first} {again}");
+    assert!(ask(&["-o", "-"]).out.starts_with("<!DOCTYPE html>"));
+    assert_eq!(ask(&["-o", "cold.html"]).code, 3);
+    bench.text("notes.html", "mine");
+    let bad: [(&[&str], &str); 3] = [
+        (&["-o", "notes.html"], "is no result"),
+        (&["-o", "restored.toml"], "what this command reads"),
+        (&["-o", "x", "--json=x"], "same file"),
+    ];
+    for (refused, due) in bad {
+        let said = ask(refused);
+        assert!(said.code == 2 && said.err.contains(due), "{} {}", said.code, said.err);
+    }
+    assert_eq!(std::fs::read_to_string(bench.path("notes.html")).unwrap(), "mine");
+}
+
+#[test]
 fn what_is_too_small_or_in_memory_is_refused() {
     let bench = Bench::new();
     bench.file("data", 64);

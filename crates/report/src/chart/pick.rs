@@ -430,7 +430,7 @@ fn each_once(run: &Run, names: &[FindingName], about: impl Fn(&Finding) -> bool)
 }
 
 /// Every value that a chart must leave room for on its y axis, interval ends included.
-pub(super) fn heights(series: &[crate::figure::DotSeries]) -> Vec<f64> {
+pub(crate) fn heights(series: &[crate::figure::DotSeries]) -> Vec<f64> {
     let dots = series.iter().flat_map(|s| &s.dots);
     dots.flat_map(|dot| {
         let (low, high) = dot.y_interval.unwrap_or((dot.y, dot.y));
@@ -440,7 +440,7 @@ pub(super) fn heights(series: &[crate::figure::DotSeries]) -> Vec<f64> {
 }
 
 /// Every value on a chart's x axis.
-pub(super) fn places(series: &[crate::figure::DotSeries]) -> Vec<f64> {
+pub(crate) fn places(series: &[crate::figure::DotSeries]) -> Vec<f64> {
     let dots = series.iter().flat_map(|s| &s.dots);
     dots.flat_map(|dot| {
         let (low, high) = dot.x_interval.unwrap_or((dot.x, dot.x));

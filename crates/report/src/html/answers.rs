@@ -186,7 +186,7 @@ fn claims(table: &ClaimTable) -> Markup {
 }
 
 /// Figures with their intervals.
-fn result_table(table: &ResultTable) -> Markup {
+pub(super) fn result_table(table: &ResultTable) -> Markup {
     html! {
         table.results {
             thead {

@@ -5,6 +5,7 @@
 
 mod answers;
 mod charts;
+mod one_answer;
 mod page;
 mod parts;
 mod portrait;
@@ -17,6 +18,7 @@ use maud::html as markup;
 use crate::story;
 use charts::Charts;
 pub(crate) use charts::shown as chart;
+pub(crate) use one_answer::answer;
 pub(crate) use page::document;
 pub(crate) use parts::{capital, prose};
 pub(crate) use tables::scroll;

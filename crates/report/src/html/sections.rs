@@ -206,7 +206,7 @@ pub(super) fn method(run: &Run) -> Markup {
     }
 }
 
-fn facts(facts: &[Fact]) -> Markup {
+pub(super) fn facts(facts: &[Fact]) -> Markup {
     html! {
         dl {
             @for (label, value) in facts {

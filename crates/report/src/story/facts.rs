@@ -1,13 +1,26 @@
 //! What the storage and the machine are, and how it was measured: labels with what they say.
 
-use iosonde_model::{Ceiling, Health, Medium, Phase, Run, RunState, Witnesses, units};
+use iosonde_model::{Ceiling, Device, Health, Host, Medium, Phase, Run, RunState, Witnesses, units};
+
+/// Smaller storage is not sold by its decimal size.
+const MILLION: u64 = 1_000_000;
 
 /// A label and what it says.
 pub(crate) type Fact = (&'static str, String);
 
-/// What the storage is, as far as the system tells.
+/// What the storage of a run is, as far as the system tells, and what the run saw of it.
 pub(crate) fn device_facts(run: &Run) -> Vec<Fact> {
-    let device = &run.info.device;
+    let mut facts = vec![("Target", run.info.target.clone())];
+    facts.extend(of_device(&run.info.device));
+    facts.extend(told([
+        ("Pieces of the file", pieces(run).map(|pieces| pieces.to_string())),
+        ("On the network", on_the_network(run)),
+    ]));
+    facts
+}
+
+/// What the storage is, as far as the system tells.
+pub(crate) fn of_device(device: &Device) -> Vec<Fact> {
     let size = |bytes: Option<u64>| bytes.map(units::size);
     let medium = match device.medium {
         Medium::Flash => "flash (the kernel says that it does not rotate)",
@@ -21,18 +34,17 @@ pub(crate) fn device_facts(run: &Run) -> Vec<Fact> {
     };
     let chain = (device.chain.len() > 1).then(|| device.chain.join(" → "));
     let facts = [
-        ("Target", Some(run.info.target.clone())),
         ("Device", device.name.clone()),
         ("Model", device.model.clone()),
         ("Description", device.description.clone()),
         ("Medium", Some(medium.to_owned())),
-        ("Size", size(device.size_bytes)),
+        ("Size", device.size_bytes.map(whole_size)),
         ("Link", device.link.clone()),
         ("File system", device.file_system.clone()),
         ("Mounted with", device.mount_options.clone()),
         ("Devices below", chain),
         ("Not visible from here", crate::text::hidden_by(&device.unseen)),
-        ("Measured area", Some(units::size(device.working_set_bytes))),
+        ("Measured area", size(Some(device.working_set_bytes).filter(|&bytes| bytes > 0))),
         ("Logical block", size(device.logical_block_bytes)),
         ("Physical block", size(device.physical_block_bytes)),
         ("Hosts", crate::text::layout::hosts_and_layout(device)),
@@ -44,10 +56,14 @@ pub(crate) fn device_facts(run: &Run) -> Vec<Fact> {
         ("Encrypted by", device.encrypted_by.clone()),
         ("Copies on write", device.copies_on_write.map(yes_or_no)),
         ("The drive's health", device.health.as_ref().map(health)),
-        ("Pieces of the file", pieces(run).map(|pieces| pieces.to_string())),
-        ("On the network", on_the_network(run)),
     ];
     told(facts)
+}
+
+/// `238 GiB (256 GB)`: as the kernel counts, and as it is sold.
+fn whole_size(bytes: u64) -> String {
+    let (binary, decimal) = (units::size(bytes), units::decimal_bytes(bytes));
+    if bytes < MILLION { binary } else { format!("{binary} ({decimal})") }
 }
 
 fn yes_or_no(yes: bool) -> String {
@@ -111,9 +127,15 @@ fn meanwhile(run: &Run) -> Option<String> {
     (!known.is_empty()).then(|| known.join(", "))
 }
 
-/// The machine that measured.
+/// The machine that measured, and what it did besides.
 pub(crate) fn host_facts(run: &Run) -> Vec<Fact> {
-    let host = &run.info.host;
+    let mut facts = of_host(&run.info.host);
+    facts.extend(told([("While it was measured", meanwhile(run))]));
+    facts
+}
+
+/// The machine.
+pub(crate) fn of_host(host: &Host) -> Vec<Fact> {
     told([
         ("Host", host.name.clone()),
         ("System", host.kernel.clone()),
@@ -125,7 +147,6 @@ pub(crate) fn host_facts(run: &Run) -> Vec<Fact> {
         ("Saving power", host.power.clone()),
         ("Clock", host.clock.clone()),
         ("Generator's ceiling", ceilings(&host.ceilings)),
-        ("While it was measured", meanwhile(run)),
     ])
 }
 

@@ -19,7 +19,7 @@ use iosonde_model::{
 use iosonde_plan::experiment::EXPERIMENTS;
 
 pub use facts::health;
-pub(crate) use facts::{Fact, device_facts, host_facts, is_study, method, method_facts};
+pub(crate) use facts::{Fact, device_facts, host_facts, is_study, method, method_facts, of_device, of_host};
 
 /// What was measured, how much of it, for how long, and by which version.
 pub(crate) fn measured(run: &Run) -> String {

@@ -138,7 +138,7 @@ fn small(share: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::CapacityCounts;
+    use iosonde_model::{CapacityCounts, Circumstances};
 
     use super::*;
 
@@ -157,6 +157,8 @@ mod tests {
             found,
             elapsed_s: 96.0,
             finding,
+            parts: Vec::new(),
+            circumstances: Circumstances::default(),
         }
     }
 

@@ -2,7 +2,10 @@
 
 use iosonde_model::{Cold, ColdVerdict, Estimate, FirstAndAgain, Unit, units};
 
-use super::number::{Figure, Style, figure, percent};
+use super::{
+    number::{Figure, Style, figure, percent},
+    table::{Cell, ResultRow, ResultTable},
+};
 
 /// The verdict's name.
 pub fn verdict(verdict: ColdVerdict) -> &'static str {
@@ -42,16 +45,17 @@ fn factor(slowdown: &Estimate) -> Figure {
     figure(Unit::None, slowdown)
 }
 
-/// A row of column heads, then a row for each way of reading: what was read, first, again, and how many times slower.
-pub fn table(cold: &Cold) -> Vec<[String; 4]> {
-    let heads = ["", "first", "again", "times slower (95 % CI)"].map(str::to_owned);
+/// Both ways of reading: for the first time, again, and how many times slower.
+pub fn table(cold: &Cold) -> ResultTable {
     let row = |label: String, unit: Unit, both: &FirstAndAgain| {
-        let [first, again] = [&both.first, &both.again].map(|value| figure(Style::from(unit), value).whole());
-        [label, first, again, factor(&both.slowdown).whole()]
+        let [first, again] = [&both.first, &both.again].map(|value| figure(Style::from(unit), value));
+        let cells = [first, again, factor(&both.slowdown)].map(|figure| Some(Cell::from(figure)));
+        ResultRow { label, indented: false, cells: cells.into() }
     };
     let single = format!("{} reads, QD 1", units::size(cold.block_bytes));
     let large = format!("{} areas, QD {}", units::size(cold.area_bytes), cold.depth);
-    vec![heads, row(single, Unit::Time, &cold.latency_ns), row(large, Unit::Rate, &cold.bytes_per_s)]
+    let rows = vec![row(single, Unit::Time, &cold.latency_ns), row(large, Unit::Rate, &cold.bytes_per_s)];
+    ResultTable { corner: "", heads: vec!["first", "again", "times slower"], rows }
 }
 
 /// What the answer means and what it rests on, in labelled lines.
@@ -74,7 +78,9 @@ pub fn lines(cold: &Cold) -> Vec<(&'static str, String)> {
     let places = units::count(cold.single_reads as f64);
     lines.push((
         "tested",
-        format!("{places} places, again after {distance} of other reads; nothing was written"),
+        format!(
+            "{places} places, again after {distance} of other reads; nothing was written; 95 % confidence intervals"
+        ),
     ));
     let (took, read) = (units::duration(cold.elapsed_s), units::decimal_bytes(cold.read_bytes));
     lines.push(("took", format!("{took}; {read} read")));
@@ -83,7 +89,10 @@ pub fn lines(cold: &Cold) -> Vec<(&'static str, String)> {
 
 #[cfg(test)]
 mod tests {
+    use iosonde_model::{Circumstances, Histogram};
+
     use super::*;
+    use crate::{Answer, Paint};
 
     fn estimate(value: f64) -> Estimate {
         Estimate { value, low: Some(value * 0.96), high: Some(value * 1.04) }
@@ -107,8 +116,10 @@ mod tests {
             block_bytes: 4096,
             area_bytes: 4 << 20,
             depth: 32,
+            single_ns: [Histogram::new(), Histogram::new()],
             elapsed_s: 65.0,
             verdict,
+            circumstances: Circumstances::default(),
         }
     }
 
@@ -116,9 +127,7 @@ mod tests {
     fn each_verdict_has_its_words() {
         let told = |verdict| {
             let cold = cold(verdict);
-            let rows = table(&cold).into_iter().map(|row| row.join(" | "));
-            let lines = lines(&cold).into_iter().map(|(label, text)| format!("{label}: {text}"));
-            [answer(&cold)].into_iter().chain(rows).chain(lines).collect::<Vec<_>>().join("\n")
+            cold.screen(Paint { color: false, width: 100 })
         };
         let verdicts = [ColdVerdict::Cold, ColdVerdict::Warm, ColdVerdict::Inconclusive];
         insta::assert_snapshot!(verdicts.map(told).join("\n\n"));

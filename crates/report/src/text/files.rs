@@ -181,10 +181,10 @@ fn listed(names: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::{Estimate, FilesLayout};
+    use iosonde_model::{Circumstances, Estimate, FilesLayout};
 
     use super::*;
-    use crate::{paint::Paint, terminal};
+    use crate::{Answer, Paint};
 
     fn estimate(value: f64) -> Estimate {
         Estimate { value, low: Some(value * 0.97), high: Some(value * 1.03) }
@@ -237,13 +237,14 @@ mod tests {
             synced_creates_per_s: estimate(31_000.0),
             findings,
             elapsed_s: 12.3,
+            circumstances: Circumstances::default(),
         }
     }
 
     #[test]
     fn the_screen_says_what_memory_answered() {
         let screen =
-            |cache, memory| terminal::files(&found(cache, memory), Paint { color: false, width: 80 });
+            |cache, memory| found(cache, memory).screen(Paint { color: false, width: 80 });
         insta::assert_snapshot!(
             [
                 screen(FilesCache::Kept, Some(true)),
