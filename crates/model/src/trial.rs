@@ -351,6 +351,9 @@ pub struct Trial {
     /// Part of the warm-up beyond the usual length, because shorter trials of this point did not hold their rate.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub settling_s: f64,
+    /// Extra warm-up that the trial needed; what trials right before it wrote at the same rate counts as part of it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub settling_needed_s: f64,
     /// Time from the end of the warm-up to the last completion that counts, in seconds.
     pub measured_s: f64,
     /// Bytes read sequentially right before the trial to fill a cache; `None` where the workload needs no such pass.
@@ -458,6 +461,7 @@ impl Trial {
             elapsed_s: 0.0,
             warmup_s: 0.0,
             settling_s: 0.0,
+            settling_needed_s: 0.0,
             measured_s: 0.0,
             passed_bytes: None,
             spec,

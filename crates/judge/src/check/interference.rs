@@ -6,7 +6,7 @@
 //!   (pressure);
 //! - on a network file system, what its mount exchanged and had to send again;
 //! - over a run, windows in which the throughput collapsed (not those of canaries that read right after one of the
-//!   run's own writes).
+//!   run's own writes, nor of trials right after others of the run that wrote more than they do).
 //!
 //! Rule: a trial is invalid where other I/O was 5 % of our bytes and at least 1 MiB. Reading the counters beside
 //! the trial is off by less than 0.8 %, and 10 % must not be missed. A trial that reached a control group's limit
@@ -46,7 +46,7 @@ use super::{Check, at_limit, counted, course, judged};
 use super::{Specimens, specimen};
 use iosonde_stats::robust;
 
-use crate::estimate::leftovers;
+use crate::{estimate::leftovers, settling::after_heavier_writes};
 
 /// Share of our bytes; see the manual page above.
 const OTHERS_SHARE: f64 = 0.05;
@@ -272,9 +272,10 @@ fn of_run(run: &Run) -> Verdict {
 /// Every window of the run's measurements and canaries, in the order of time.
 fn moments(run: &Run) -> Vec<Moment> {
     let mut of_point: std::collections::BTreeMap<usize, Vec<(f64, f64, f64, f64)>> = Default::default();
-    // What a canary waits for after a write is the run's own doing.
-    let leftovers = leftovers(&run.trials);
-    let counts = |trial: &&Trial| trial.phase != Phase::Prepare && !leftovers.contains(&trial.id);
+    // What a canary waits for after a write, or a trial after heavier writes, is the run's own doing.
+    let (leftovers, after_writes) = (leftovers(&run.trials), after_heavier_writes(&run.trials));
+    let own = |trial: &Trial| leftovers.contains(&trial.id) || after_writes.contains(&trial.id);
+    let counts = |trial: &&Trial| trial.phase != Phase::Prepare && !own(trial);
     for trial in run.trials.iter().filter(counts) {
         let group = trial.point.map_or(0, |point| point + 1);
         let lane = of_point.entry(group).or_default();

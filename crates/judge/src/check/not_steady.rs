@@ -59,7 +59,10 @@ use iosonde_stats::{
     steady::{self, Held, Slope, Terms, Whole},
 };
 
-use crate::{levels, settling};
+use crate::{
+    levels,
+    settling::{self, WarmedUp},
+};
 
 /// Minimum number of parts of a trial.
 const PARTS_MIN: usize = 30;
@@ -149,22 +152,21 @@ fn among_its_like(run: &Run, trial: &Trial) -> Option<Verdict> {
     let (begin, end) = settling::halves(trial).filter(|_| settling::must_hold(trial))?;
     let log_ratio = (end / begin).ln();
     // Every trial of a run is asked this after every trial: the others of its point are looked for only where they can
-    // matter. Less than half of the least change that is noticed voids no trial; and no trial of a point warms up
-    // shorter than an earlier one, so that its last one tells whether any replaces this one.
-    let last = run.trials.iter().rev().find(|other| other.point == trial.point);
-    let replaced = last.is_some_and(|last| last.settling_s > trial.settling_s);
+    // matter. Less than half of the least change that is noticed voids no trial.
+    let like = |other: &&Trial| other.point == trial.point && settling::must_hold(other);
+    let own: Vec<&Trial> = run.trials.iter().filter(like).collect();
+    let needs_s = |other: &Trial| other.settling_s.max(other.settling_needed_s);
+    let replaced = own.iter().any(|other| needs_s(other) > trial.settling_s);
     if log_ratio.abs() < settling::NOTICED / 2.0 && !replaced {
         return None;
     }
-    let own: Vec<&Trial> =
-        run.trials.iter().filter(|other| other.point == trial.point && settling::must_hold(other)).collect();
-    let latest = settling::latest(&own);
-    let longer_s = latest.first().map_or(0.0, |other| other.settling_s);
-    if longer_s > trial.settling_s {
+    let warmed_up = WarmedUp::of(own, &run.trials, run.points.len());
+    let latest = warmed_up.latest();
+    if !latest.iter().any(|other| other.id == trial.id) && warmed_up.replace(&latest) {
         let replaced = cause::NotSteady::Replaced {
             replacements: latest.len(),
-            settling_s: longer_s,
-            longer_s: longer_s - trial.settling_s,
+            settling_s: warmed_up.longest_s,
+            longer_s: warmed_up.longest_s - trial.settling_s,
         };
         return Some(Verdict::Invalid(Reason::new(About::All, replaced)));
     }
@@ -318,7 +320,8 @@ mod tests {
         run.trials[4..].iter_mut().for_each(|trial| trial.settling_s = 0.0);
         assert_eq!(said(&run, Scope::Trial(4)), None);
         run.trials[4..].iter_mut().for_each(|trial| trial.settling_s = 0.3);
-        let replaced = cause::NotSteady::Replaced { replacements: 8, settling_s: 0.3, longer_s: 0.3 };
+        // That one held: what ran before it was its warm-up.
+        let replaced = cause::NotSteady::Replaced { replacements: 9, settling_s: 0.3, longer_s: 0.3 };
         assert_eq!(said(&run, Scope::Trial(0)), Some(replaced));
         assert_eq!(said(&run, Scope::Trial(4)), None);
     }

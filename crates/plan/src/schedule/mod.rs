@@ -30,7 +30,8 @@ use emphasis::Emphasis;
 use iosonde_judge::{
     estimate::{FEWEST_TRIALS, Visit, Voids, visits},
     evidence::WithInterval,
-    settling, silence,
+    settling::{self, Settling, WarmedUp},
+    silence,
 };
 use iosonde_model::{Closed, Op, Phase, Point, Rw, Trial, TrialSpec};
 use iosonde_stats::{mixed_model::Outlook, robust::median};
@@ -122,6 +123,8 @@ pub struct ScheduledTrial {
     pub from_the_start: bool,
     /// Part of the duration: warm-up beyond the usual length, in nanoseconds.
     pub settling_ns: u64,
+    /// Extra warm-up that is needed, of which trials right before took the rest, in nanoseconds.
+    pub settling_needed_ns: u64,
     /// True if the span is read once before the trial.
     pub pass_first: bool,
     /// True if the trial ends after one pass over the span, and not before.
@@ -144,6 +147,7 @@ impl ScheduledTrial {
     pub fn mark(&self, trial: &mut Trial) {
         (trial.round, trial.point, trial.experiment) = (self.round, self.point, self.experiment.clone());
         trial.settling_s = self.settling_ns as f64 / 1e9;
+        trial.settling_needed_s = self.settling_needed_ns as f64 / 1e9;
     }
 }
 
@@ -403,7 +407,7 @@ impl Schedule {
     pub fn next(&self, trials: &[Trial], voids: &Voids, elapsed_s: f64) -> Option<ScheduledTrial> {
         let slot = self.next_slot(&visits(trials, voids), elapsed_s)?;
         let source = &self.points[slot.point.unwrap_or(self.canary)];
-        let settling_s = self.settling_s(slot, trials, elapsed_s);
+        let settling = self.settling(slot, trials, elapsed_s);
         let length_s = self.length_s(slot.point) + self.longer_s(slot, trials, elapsed_s);
         Some(ScheduledTrial {
             spec: source.spec.clone(),
@@ -411,9 +415,10 @@ impl Schedule {
             round: slot.round,
             point: slot.point,
             experiment: source.experiment.clone(),
-            duration_ns: ((length_s + settling_s) * 1e9).round() as u64,
+            duration_ns: ((length_s + settling.own_s) * 1e9).round() as u64,
             from_the_start: self.visiting.manner(slot.point).from_the_start,
-            settling_ns: (settling_s * 1e9).round() as u64,
+            settling_ns: (settling.own_s * 1e9).round() as u64,
+            settling_needed_ns: (settling.needed_s * 1e9).round() as u64,
             pass_first: self.visiting.manner(slot.point).pass_first,
             one_pass: self.visiting.manner(slot.point).one_pass,
             seed: chance::draw(&[
@@ -430,13 +435,13 @@ impl Schedule {
         self.trial_s.max(self.visiting.manner(point).trial_s_min)
     }
 
-    /// Returns the additional warm-up of a point's next trial, in seconds. It is 0 where the order of visits matters,
+    /// Returns the additional warm-up of a point's next trial. It is 0 where the order of visits matters,
     /// since the beginning of a trial is then what is measured. It stays unchanged where the time no longer allows
     /// enough trials for an interval.
-    fn settling_s(&self, slot: Slot, trials: &[Trial], elapsed_s: f64) -> f64 {
+    fn settling(&self, slot: Slot, trials: &[Trial], elapsed_s: f64) -> Settling {
         let manner = self.visiting.manner(slot.point);
         if slot.point.is_none() || manner.from_the_start || manner.in_order {
-            return 0.0;
+            return Settling::default();
         }
         let own = |trial: &&Trial| trial.point == slot.point && settling::must_hold(trial);
         let own: Vec<&Trial> = trials.iter().filter(own).collect();
@@ -446,10 +451,9 @@ impl Schedule {
         let by_time = (self.terms.budget_s - elapsed_s) / round_s.max(1e-9);
         let rounds_left =
             self.terms.rounds.map_or(by_time, |asked| by_time.min(f64::from(asked) - f64::from(slot.round)));
-        if rounds_left < FEWEST_TRIALS as f64 {
-            return settling::latest(&own).first().map_or(0.0, |trial| trial.settling_s);
-        }
-        settling::next_settling_s(&own, trials, self.length_s(slot.point), self.points.len())
+        let enough = |stay: usize| stay as f64 + rounds_left >= FEWEST_TRIALS as f64;
+        let points = self.points.len();
+        WarmedUp::of(own, trials, points).next(trials, self.length_s(slot.point), points, enough)
     }
 
     /// Returns the time by which a point's next trial is longer than usual, in seconds, because the storage falls

@@ -5,10 +5,15 @@
 //! depends on nothing but the trial's length, and repeats itself so well that its interval is the narrowest of the
 //! run. No single trial of three windows can show that; all trials of a point together can.
 
+mod history;
+
 use iosonde_model::{Phase, Trial, Window};
-use iosonde_stats::{LogEstimate, normal, student_t};
+use iosonde_stats::LogEstimate;
 
 use crate::levels::HEIGHT_MIN;
+
+pub use history::after_heavier_writes;
+use history::{Before, History};
 
 /// Windows shorter than this share of the longest say too little: the last one of a trial is what was left over, and of
 /// a rate that goes up and down (every pass moves on to the next unit) it sees one place, the same in every trial.
@@ -22,13 +27,8 @@ pub const NOTICED: f64 = 0.1;
 const BY_CHANCE: f64 = 1e-5;
 /// Minimum distance of two levels, as a multiple of the scatter of each.
 const LEVEL_SHARE: f64 = 6.0;
-/// A trial before has filled what takes writes first where it wrote at least this share of what the storage takes for
-/// long.
-const FILLS_SHARE: f64 = 0.9;
-/// Trials of either kind, after writes and after a rest, that are compared.
-const FEWEST_OF_HISTORY: usize = 2;
-/// Confidence that they differ, each time that it is asked; where it errs, a warm-up is longer for nothing.
-const HISTORY_CONFIDENCE: f64 = 0.999;
+/// Warm-ups that differ by less are of one length, in seconds.
+const SAME_S: f64 = 1e-9;
 /// Maximum number of doublings: a warm-up of seven trials' length. What has not converged then needs a long write.
 const DOUBLINGS: u32 = 3;
 
@@ -125,58 +125,6 @@ fn apart(figures: usize, by_chance: f64) -> f64 {
     (4.0 / by_chance).powf(1.0 / free).max(LEVEL_SHARE)
 }
 
-/// Whether what a point that writes gives depends on what ran before: trials right after another that wrote as fast as
-/// the storage takes it for long are slower than those after a rest, in which a buffer was emptied.
-///
-/// Student's test of the difference of both means, with one scatter for both. It is asked after every trial, and an
-/// error costs time alone.
-pub fn depends_on_history(own: &[&Trial], all: &[Trial]) -> bool {
-    let own: Vec<&Trial> =
-        own.iter().copied().filter(|trial| trial.spec.rw.changes() && trial.iops() > 0.0).collect();
-    let Some(lasting) = own.iter().map(|trial| written_per_s(trial)).min_by(f64::total_cmp) else {
-        return false;
-    };
-    let is_after_write = |trial: &&Trial| {
-        let before = all.iter().filter(|other| other.started_s < trial.started_s);
-        let before = before.max_by(|a, b| a.started_s.total_cmp(&b.started_s));
-        before.is_some_and(|other| written_per_s(other) >= FILLS_SHARE * lasting)
-    };
-    let (filled, rested): (Vec<&Trial>, Vec<&Trial>) = own.into_iter().partition(is_after_write);
-    if filled.len() < FEWEST_OF_HISTORY || rested.len() < FEWEST_OF_HISTORY {
-        return false;
-    }
-    // All of one kind before all of the other: that may be a change with time, and no longer warm-up undoes it.
-    let last_s = |trials: &[&Trial]| trials.iter().map(|trial| trial.started_s).fold(f64::MIN, f64::max);
-    let first_s = |trials: &[&Trial]| trials.iter().map(|trial| trial.started_s).fold(f64::MAX, f64::min);
-    let alternate = last_s(&rested) > first_s(&filled) && last_s(&filled) > first_s(&rested);
-    alternate && surely_faster(&rested, &filled)
-}
-
-/// Bytes that a trial wrote in a second.
-fn written_per_s(trial: &Trial) -> f64 {
-    trial.write.as_ref().map_or(0.0, |write| write.bytes as f64 / trial.measured_s.max(1e-9))
-}
-
-/// Whether the first of two groups of trials is faster, by as much as the trials of two levels are apart.
-fn surely_faster(fast: &[&Trial], slow: &[&Trial]) -> bool {
-    let logs = |trials: &[&Trial]| -> Vec<f64> { trials.iter().map(|trial| trial.iops().ln()).collect() };
-    let (fast_logs, slow_logs) = (logs(fast), logs(slow));
-    let mean = |logs: &[f64]| logs.iter().sum::<f64>() / logs.len() as f64;
-    let scatter = |logs: &[f64]| logs.iter().map(|log| (log - mean(logs)).powi(2)).sum::<f64>();
-    let counts = [fast_logs.len() as f64, slow_logs.len() as f64];
-    let free = counts[0] + counts[1] - 2.0;
-    // A count of requests is off by up to one: uniformly, within its own size.
-    let counted = |trial: &&Trial| 1.0 / (trial.iops() * trial.measured_s).max(1.0);
-    let coarsest = fast.iter().chain(slow).map(counted).fold(0.0, f64::max);
-    let scattered = ((scatter(&fast_logs) + scatter(&slow_logs)) / free).sqrt();
-    // How far counts are off is known, and no matter of so many trials.
-    let off = (student_t(HISTORY_CONFIDENCE, free) * scattered)
-        .hypot(normal(HISTORY_CONFIDENCE) * coarsest / 6_f64.sqrt());
-    let error = off * (1.0 / counts[0] + 1.0 / counts[1]).sqrt();
-    let apart = mean(&fast_logs) - mean(&slow_logs);
-    apart > HEIGHT_MIN.ln_1p() && apart > error
-}
-
 /// Whether a trial is one whose rate is expected to hold: a measurement of a point, after a warm-up, that sends as fast
 /// as it can.
 pub fn must_hold(trial: &Trial) -> bool {
@@ -186,28 +134,94 @@ pub fn must_hold(trial: &Trial) -> bool {
         && trial.spec.streams().all(|stream| stream.rate_iops.is_none())
 }
 
-/// Those of a point's trials that warmed up longest.
-pub fn latest<'a>(own: &[&'a Trial]) -> Vec<&'a Trial> {
-    let longest_s = own.iter().map(|trial| trial.settling_s).fold(0.0, f64::max);
-    own.iter().copied().filter(|trial| trial.settling_s >= longest_s).collect()
+/// Extra warm-up of a trial.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Settling {
+    /// That of the trial itself, in seconds.
+    pub own_s: f64,
+    /// What it needs, of which trials right before took the rest, in seconds.
+    pub needed_s: f64,
 }
 
-/// Extra warm-up of a point's next trial in seconds, where a usual trial lasts `trial_s`. `own` are
-/// its trials so far, `all` those of the run, in which there are so many points.
-pub fn next_settling_s(own: &[&Trial], all: &[Trial], trial_s: f64, points: usize) -> f64 {
-    let latest = latest(own);
-    let so_far_s = latest.first().map_or(0.0, |trial| trial.settling_s);
-    let longest_s = trial_s * f64::from((1_u32 << DOUBLINGS) - 1);
-    if within(&latest, points).is_some() || depends_on_history(&latest, all) {
-        (2.0 * so_far_s + trial_s).min(longest_s).max(so_far_s)
-    } else {
-        so_far_s
+/// How long the trials of a point warmed up.
+pub struct WarmedUp<'a> {
+    history: History<'a>,
+    /// Whether what ran before a trial counts as its warm-up.
+    carries_over: bool,
+    /// Longest extra warm-up that any trial needed, in seconds.
+    pub longest_s: f64,
+}
+
+impl<'a> WarmedUp<'a> {
+    /// `own` are the trials of the point that must hold their rate, `all` those of the run in the order of time, in
+    /// which there are so many points.
+    pub fn of(own: Vec<&'a Trial>, all: &[Trial], points: usize) -> Self {
+        let longest_s = own.iter().map(|trial| trial.settling_s.max(trial.settling_needed_s)).fold(0.0, f64::max);
+        let history = History::of(own, all);
+        // What is emptied at the end of each trial is filled anew in each, whatever ran before.
+        let short = history.own.iter().filter(|(trial, _)| trial.settling_s == 0.0);
+        let (all_short, alike): (Vec<&Trial>, Vec<&Trial>) = (
+            short.clone().map(|(trial, _)| *trial).collect(),
+            short.filter(|(_, before)| before.warmed_up_s > 0.0).map(|(trial, _)| *trial).collect(),
+        );
+        let asked = if alike.len() < FEWEST { all_short } else { alike };
+        Self { carries_over: within(&asked, points).is_none(), history, longest_s }
+    }
+
+    /// Those that warmed up longest, or for which what was written before them did.
+    pub fn latest(&self) -> Vec<&'a Trial> {
+        self.for_so_long(self.longest_s)
+    }
+
+    /// Whether they replace the others: not where all of those give the same, as where a buffer plays no part.
+    pub fn replace(&self, latest: &[&Trial]) -> bool {
+        let log = |trial: &Trial| trial.iops().max(f64::MIN_POSITIVE).ln();
+        let usual = latest.iter().map(|trial| log(trial)).sum::<f64>() / latest.len() as f64;
+        self.history.own.iter().any(|(trial, _)| (log(trial) - usual).abs() > HEIGHT_MIN.ln_1p())
+    }
+
+    fn for_so_long(&self, settling_s: f64) -> Vec<&'a Trial> {
+        // What changes all the same was not warmed up by what ran before.
+        let held = |trial: &Trial| Change::of(trial).is_none_or(|change| !is_noticed(change.log_ratio));
+        let long = self.history.own.iter().filter(|(trial, before)| {
+            let missing_s = settling_s - trial.settling_s - SAME_S;
+            missing_s <= 0.0 || (self.carried_s(before) >= missing_s && held(trial))
+        });
+        long.map(|(trial, _)| *trial).collect()
+    }
+
+    /// Extra warm-up of the next trial, where a usual one lasts `trial_s`. `enough` says whether the point
+    /// gets enough trials where so many of those that it has stay valid.
+    pub fn next(
+        &self,
+        all: &[Trial],
+        trial_s: f64,
+        points: usize,
+        enough: impl Fn(usize) -> bool,
+    ) -> Settling {
+        let most_s = trial_s * f64::from((1_u32 << DOUBLINGS) - 1);
+        let tolerance_s = trial_s / 2.0;
+        let longer_s = |so_far_s: f64| (2.0 * so_far_s + trial_s).min(most_s);
+        let may_be = |needed_s: f64| needed_s < most_s && enough(self.for_so_long(longer_s(needed_s)).len());
+        let mut needed_s = self.longest_s;
+        if may_be(needed_s) && within(&self.latest(), points).is_some() {
+            needed_s = longer_s(needed_s);
+        }
+        // What other points' trials have shown need not be shown again.
+        while may_be(needed_s) && history::matters(all, needed_s, tolerance_s) {
+            needed_s = longer_s(needed_s);
+        }
+        let own_s = (needed_s - self.carried_s(&self.history.before_next)).max(0.0);
+        Settling { own_s, needed_s }
+    }
+
+    fn carried_s(&self, before: &Before) -> f64 {
+        if self.carries_over { before.warmed_up_s } else { 0.0 }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::Rw;
     use iosonde_testkit::specimen;
 
     use super::*;
@@ -249,7 +263,7 @@ mod tests {
     #[test]
     fn the_warm_up_doubles_until_the_rate_holds_or_it_is_seven_trials_long() {
         let mut own = vec![trial([203e3, 168e3, 117e3]); 3];
-        let next = |own: &[Trial]| next_settling_s(&own.iter().collect::<Vec<_>>(), own, 0.3, 27);
+        let next = |own: &[Trial]| WarmedUp::of(own.iter().collect(), own, 27).next(own, 0.3, 27, |_| true).own_s;
         let mut lengths = Vec::new();
         for _ in 0..5 {
             let settling_s = next(&own);
@@ -258,7 +272,8 @@ mod tests {
         }
         assert_eq!(lengths, [3.0, 9.0, 21.0, 21.0, 21.0]);
         let held = Trial { settling_s: 0.3, ..trial([117e3; 3]) };
-        let own = [trial([203e3, 168e3, 117e3]), held.clone(), held.clone(), held];
+        let falls = trial([203e3, 168e3, 117e3]);
+        let own = [falls.clone(), falls.clone(), falls, held.clone(), held.clone(), held];
         assert!((next(&own) - 0.3).abs() < 1e-12, "what holds stays as it is");
     }
 
@@ -310,36 +325,6 @@ mod tests {
         let slow: Vec<Trial> =
             (0..15).map(|i| trial([120.0, 120.0, if i % 5 < 3 { 110.0 } else { 90.0 }])).collect();
         assert_eq!(asked(&slow), None);
-    }
-
-    #[test]
-    fn a_rate_that_is_lower_after_writes_depends_on_history() {
-        let of = |place: usize, rw: Rw, iops: u64| Trial {
-            started_s: place as f64,
-            ..specimen::healthy(rw, 16_384, 1, iops)
-        };
-        // Every second trial reads; the point's own ones come after a read or after a write.
-        let run = |lower_after: Rw| -> Vec<Trial> {
-            (0..8)
-                .flat_map(|i| {
-                    let before = if i % 3 == 0 { Rw::RandWrite } else { Rw::RandRead };
-                    let iops = if before == lower_after { 29_300 } else { 42_800 };
-                    [of(2 * i, before, 50_000), of(2 * i + 1, Rw::RandWrite, iops + i as u64)]
-                })
-                .collect()
-        };
-        let asked =
-            |all: &[Trial]| depends_on_history(&all.iter().skip(1).step_by(2).collect::<Vec<_>>(), all);
-        assert!(asked(&run(Rw::RandWrite)));
-        assert!(!asked(&run(Rw::RandRead)), "slow after reads: whatever it is, no buffer filled");
-        assert!(!asked(&run(Rw::Trim)), "one level");
-        let mut step = run(Rw::RandWrite);
-        step.sort_by_key(|trial| std::cmp::Reverse(trial.iops() as u64));
-        for (place, trial) in step.iter_mut().enumerate() {
-            trial.started_s = place as f64;
-        }
-        let own: Vec<&Trial> = step.iter().filter(|trial| trial.spec.block_size_bytes == 16_384).collect();
-        assert!(!depends_on_history(&own[..own.len() - 1], &step), "a step");
     }
 
     #[test]
