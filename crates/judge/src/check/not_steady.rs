@@ -30,7 +30,12 @@
 //! in 100,000 for the whole run) that the rate at their end is a tenth or more away from that at their
 //! beginning, a buffer or a credit is used up in each of them, and their mean says how long they were. They are
 //! void, and so are shorter ones beside those that warmed up longer, which the schedule then asks for: up to seven
-//! times a trial's length. It does so, too, where writes have two levels and the lower one only follows other writes.
+//! times a trial's length.
+//!
+//! It also asks whether rates depend on what ran before: whether trials after lighter writes than their own are
+//! faster, or those after heavier ones slower, over all points of the run together (a permutation test within points,
+//! 99.9 %). If so, they warm up longer, and replace the earlier ones of their points where those differ by 5 % or more.
+//! After writes at their own rate they need none: those were the warm-up.
 //!
 //! Verdict: doubt about the rate, with the kind of change and its size. What is neither shown to be steady nor
 //! shown to change is abstained from, with the interval: it is the usual answer after eight rounds.
