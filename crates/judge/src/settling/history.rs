@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use iosonde_model::Trial;
 use iosonde_stats::normal;
 
-use super::must_hold;
+use super::must_hold::must_hold;
 use crate::levels::HEIGHT_MIN;
 
 /// Two rates at which is written are alike where they differ by no more than this share.

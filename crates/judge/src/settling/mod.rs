@@ -6,14 +6,16 @@
 //! run. No single trial of three windows can show that; all trials of a point together can.
 
 mod history;
+mod must_hold;
 
-use iosonde_model::{Phase, Trial, Window};
+use iosonde_model::{Trial, Window};
 use iosonde_stats::LogEstimate;
 
 use crate::levels::HEIGHT_MIN;
 
 pub use history::after_heavier_writes;
 use history::{Before, History};
+pub use must_hold::must_hold;
 
 /// Windows shorter than this share of the longest say too little: the last one of a trial is what was left over, and of
 /// a rate that goes up and down (every pass moves on to the next unit) it sees one place, the same in every trial.
@@ -123,15 +125,6 @@ fn two_levels(mut logs: Vec<f64>, resolution: f64, by_chance: f64) -> Option<(Ve
 fn apart(figures: usize, by_chance: f64) -> f64 {
     let free = figures.saturating_sub(2).max(1) as f64;
     (4.0 / by_chance).powf(1.0 / free).max(LEVEL_SHARE)
-}
-
-/// Whether a trial is one whose rate is expected to hold: a measurement of a point, after a warm-up, that sends as fast
-/// as it can.
-pub fn must_hold(trial: &Trial) -> bool {
-    trial.phase == Phase::Measure
-        && trial.point.is_some()
-        && trial.warmup_s > 0.0
-        && trial.spec.streams().all(|stream| stream.rate_iops.is_none())
 }
 
 /// Extra warm-up of a trial.

@@ -20,6 +20,7 @@
 
 pub mod chance;
 mod emphasis;
+mod lengths;
 mod slot;
 mod state;
 mod time_left;
@@ -28,10 +29,8 @@ use std::sync::Mutex;
 
 use emphasis::Emphasis;
 use iosonde_judge::{
-    estimate::{FEWEST_TRIALS, Visit, Voids, visits},
+    estimate::{Visit, Voids, visits},
     evidence::WithInterval,
-    settling::{self, Settling, WarmedUp},
-    silence,
 };
 use iosonde_model::{Closed, Op, Phase, Point, Rw, Trial, TrialSpec};
 use iosonde_stats::{mixed_model::Outlook, robust::median};
@@ -51,8 +50,6 @@ pub const SHORTEST_TRIAL_S: f64 = 0.15;
 pub const LONGEST_TRIAL_S: f64 = 10.0;
 /// Share of the budget that is planned: actual overheads differ from the estimate.
 const PLANNED_SHARE: f64 = 0.97;
-/// Rounds that longer trials leave: as many as an interval needs, and one to spare.
-const ROUNDS_OF_LONGER: u32 = FEWEST_TRIALS as u32 + 1;
 /// Attempts at a point in one round.
 const ATTEMPTS: u32 = 2;
 /// Points that a canary is worth: with fewer open it is not asked in every round.
@@ -433,43 +430,6 @@ impl Schedule {
     /// Returns the length of a point's trials in seconds, or of the canary's for `None`.
     pub fn length_s(&self, point: Option<usize>) -> f64 {
         self.trial_s.max(self.visiting.manner(point).trial_s_min)
-    }
-
-    /// Returns the additional warm-up of a point's next trial. It is 0 where the order of visits matters,
-    /// since the beginning of a trial is then what is measured. It stays unchanged where the time no longer allows
-    /// enough trials for an interval.
-    fn settling(&self, slot: Slot, trials: &[Trial], elapsed_s: f64) -> Settling {
-        let manner = self.visiting.manner(slot.point);
-        if slot.point.is_none() || manner.from_the_start || manner.in_order {
-            return Settling::default();
-        }
-        let own = |trial: &&Trial| trial.point == slot.point && settling::must_hold(trial);
-        let own: Vec<&Trial> = trials.iter().filter(own).collect();
-        // In the middle of a round, its first trials have taken their time.
-        let rounds = trials.len() as f64 / self.points.len() as f64;
-        let round_s = elapsed_s / rounds.max(f64::from(slot.round.saturating_sub(1))).max(1.0);
-        let by_time = (self.terms.budget_s - elapsed_s) / round_s.max(1e-9);
-        let rounds_left =
-            self.terms.rounds.map_or(by_time, |asked| by_time.min(f64::from(asked) - f64::from(slot.round)));
-        let enough = |stay: usize| stay as f64 + rounds_left >= FEWEST_TRIALS as f64;
-        let points = self.points.len();
-        WarmedUp::of(own, trials, points).next(trials, self.length_s(slot.point), points, enough)
-    }
-
-    /// Returns the time by which a point's next trial is longer than usual, in seconds, because the storage falls
-    /// silent in it again and again. The rounds that are left for an interval stay possible.
-    fn longer_s(&self, slot: Slot, trials: &[Trial], elapsed_s: f64) -> f64 {
-        let manner = self.visiting.manner(slot.point);
-        if slot.point.is_none() || manner.from_the_start || manner.in_order {
-            return 0.0;
-        }
-        let own: Vec<&Trial> = trials.iter().filter(|trial| trial.point == slot.point).collect();
-        let Some(wanted_s) = silence::wanted_s(&own, trials) else { return 0.0 };
-        let rounds = self.terms.rounds.unwrap_or(ROUNDS_OF_LONGER);
-        let to_come = f64::from(rounds.saturating_sub(slot.round - 1).max(1));
-        let left_s = self.terms.budget_s - elapsed_s;
-        let most_s = left_s / (to_come * (self.points.len() + 1) as f64) - self.terms.overhead_s;
-        (wanted_s.min(most_s).min(LONGEST_TRIAL_S) - self.length_s(slot.point)).max(0.0)
     }
 
     /// [`Schedule::next`] for trials that have been boiled down to what it looks at.
