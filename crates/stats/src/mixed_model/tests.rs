@@ -252,6 +252,17 @@ fn a_group_that_ended_early_goes_no_further_than_the_steadiest_of_the_rest() {
     assert!((fit.estimate(1).unwrap().log_mean - want).abs() < 5e-3, "{:?}", fit.estimate(1));
 }
 
+/// Reads that a page cache made 2.5 times as fast moved those that had ended by 1 %: they had risen before.
+#[test]
+fn what_a_series_did_before_is_no_limit_of_what_it_did_since() {
+    let series: Vec<(f64, f64)> = (0..12).map(|i| (f64::from(i), -0.9 * (-f64::from(i)).exp())).collect();
+    let [least, most] = range_since(&series, 5.5).unwrap();
+    assert!((least - series[5].1).abs() < 1e-12 && (most - series[11].1).abs() < 1e-12, "{least} {most}");
+    // Too few since then: all of it.
+    assert_eq!(range_since(&series, 9.0), range_of(series.iter().map(|row| row.1)));
+    assert_eq!(range_since(&series[..3], 1.0), None);
+}
+
 #[test]
 fn nothing_and_too_little_give_nothing() {
     assert!(MixedModel::fit(&[], 3, Average::OverTime).is_none());
