@@ -39,7 +39,7 @@ impl AnswerFiles {
     /// Shows an answer, and writes the requested files. Stdout gets one of screen, document and page.
     pub fn show(&self, answer: &dyn Answer, screen: Screen) -> Result<(), Failure> {
         let to_stdout = |path: &Option<PathBuf>| path.as_ref().is_some_and(|path| path.as_os_str() == "-");
-        if self.json.is_none() && !to_stdout(&self.out) {
+        if !to_stdout(&self.json) && !to_stdout(&self.out) {
             screen.result(&answer.screen(screen.paint()))?;
         }
         if let Some(path) = &self.out {

@@ -28,6 +28,11 @@ fn read(words: &[OsString]) -> Result<Cli, Error> {
             let tips = ContextValue::StyledStrs(vec![StyledStr::from(tip)]);
             error.insert(ContextKind::Suggested, tips);
         }
+        // What the environment names was not typed, and is not required.
+        if let Some(ContextValue::StyledStr(usage)) = error.get(ContextKind::Usage) {
+            let usage = usage.to_string().replace("--store <PATH>", "[OPTIONS]");
+            error.insert(ContextKind::Usage, ContextValue::StyledStr(StyledStr::from(usage)));
+        }
         error
     })
 }

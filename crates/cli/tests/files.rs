@@ -120,7 +120,8 @@ fn files_are_measured_and_nothing_is_left() {
 #[test]
 fn screen_and_page_have_a_table_and_the_screen_says_what_memory_answered() {
     let bench = Bench::new();
-    let said = bench.iosonde(&["files", "./", "--files", "50", "--rounds", "3", "--time", "2s", "-q", "-o", "p.html"]);
+    let said = bench
+        .iosonde(&["files", "./", "--files", "50", "--rounds", "3", "--time", "2s", "-q", "-o", "p.html"]);
     assert_eq!(said.code, 0, "{}", said.err);
     assert!(said.out.starts_with("FILES         ./: "), "{}", said.out);
     for part in ["per second", "write+fsync  ", "  memory      "] {

@@ -183,8 +183,9 @@ impl Quantity {
 
 /// 1 in 1,000 waits longer: `p99.9`.
 fn percentile(one_in: f64) -> String {
-    // Rounded, since 100 · (1 - 1/1000) is 99.90000000000001 in binary.
-    let share = (1e6 * 100.0 * (1.0 - 1.0 / one_in)).round() / 1e6;
+    // As many digits as tell it from 100: p66.67, p99.999.
+    let digits = one_in.log10().ceil().max(2.0) as i32;
+    let share = (10_f64.powi(digits) * 100.0 * (1.0 - 1.0 / one_in)).round() / 10_f64.powi(digits);
     format!("p{share}")
 }
 

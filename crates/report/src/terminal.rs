@@ -18,9 +18,8 @@ use crate::{
 };
 use iosonde_infer::finding::RUN;
 use iosonde_model::{
-    Commits, Direction, Finding, Flush, Injected, Judgement, LatencySummary, Op,
-    Outcome, RequirementVerdict, Run, Status, Trial, TrialSpec, Verification, fio::FioReport,
-    units,
+    Commits, Direction, Finding, Flush, Injected, Judgement, LatencySummary, Op, Outcome, RequirementVerdict,
+    Run, Status, Trial, TrialSpec, Verification, fio::FioReport, units,
 };
 
 pub use crate::paint::Paint;

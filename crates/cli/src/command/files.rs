@@ -7,7 +7,9 @@ use std::{
 };
 
 use iosonde_infer::files;
-use iosonde_model::{Circumstances, Device, FilesCache, FilesLayout, FilesRound, Host, Medium, SmallFiles, units};
+use iosonde_model::{
+    Circumstances, Device, FilesCache, FilesLayout, FilesRound, Host, Medium, SmallFiles, units,
+};
 use iosonde_report::text;
 use iosonde_rig::{
     clock::Clock,

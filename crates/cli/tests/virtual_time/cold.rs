@@ -81,10 +81,13 @@ fn the_page_has_the_figures_of_the_document_and_replaces_nothing_of_others() {
     let said = ask(&["-o", "cold.html", "--json=cold.json"]);
     assert!(said.code == 3 && said.out.contains("report  cold.html"), "{} {}", said.out, said.err);
     let page = std::fs::read_to_string(bench.path("cold.html")).unwrap();
-    let kept: Cold = serde_json::from_str(&std::fs::read_to_string(bench.path("cold.json")).unwrap()).unwrap();
+    let kept: Cold =
+        serde_json::from_str(&std::fs::read_to_string(bench.path("cold.json")).unwrap()).unwrap();
     assert_eq!((kept.slow_share, kept.latency_ns), (cold.slow_share, cold.latency_ns));
     let slowdown = format!("{:.1}", cold.latency_ns.slowdown.value);
-    for part in ["<p class=\"headline bad\">Cold</p>", &slowdown, "chart-first-and-second-reads", "restored.toml"] {
+    for part in
+        ["<p class=\"headline bad\">Cold</p>", &slowdown, "chart-first-and-second-reads", "restored.toml"]
+    {
         assert!(page.contains(part), "{part}");
     }
     // A quarter of the places has its data: its first reads are as fast as second ones.

@@ -149,7 +149,8 @@ impl<'a> WarmedUp<'a> {
     /// `own` are the trials of the point that must hold their rate, `all` those of the run in the order of time, in
     /// which there are so many points.
     pub fn of(own: Vec<&'a Trial>, all: &[Trial], points: usize) -> Self {
-        let longest_s = own.iter().map(|trial| trial.settling_s.max(trial.settling_needed_s)).fold(0.0, f64::max);
+        let longest_s =
+            own.iter().map(|trial| trial.settling_s.max(trial.settling_needed_s)).fold(0.0, f64::max);
         let history = History::of(own, all);
         // What is emptied at the end of each trial is filled anew in each, whatever ran before.
         let short = history.own.iter().filter(|(trial, _)| trial.settling_s == 0.0);
@@ -256,7 +257,8 @@ mod tests {
     #[test]
     fn the_warm_up_doubles_until_the_rate_holds_or_it_is_seven_trials_long() {
         let mut own = vec![trial([203e3, 168e3, 117e3]); 3];
-        let next = |own: &[Trial]| WarmedUp::of(own.iter().collect(), own, 27).next(own, 0.3, 27, |_| true).own_s;
+        let next =
+            |own: &[Trial]| WarmedUp::of(own.iter().collect(), own, 27).next(own, 0.3, 27, |_| true).own_s;
         let mut lengths = Vec::new();
         for _ in 0..5 {
             let settling_s = next(&own);

@@ -33,14 +33,18 @@ impl Answer for Capacity {
             before: Vec::new(),
             table: None,
             after: capacity::lines(self),
-            figures: vec![chart(self)],
+            figures: chart(self).into_iter().collect(),
             target: self.target.clone(),
         }
     }
 }
 
-/// Where data is kept.
-fn chart(found: &Capacity) -> Figure {
+/// Where data is kept. Not where addresses begin again: of several that share a place, the one that was written last
+/// keeps its data, wherever it lies.
+fn chart(found: &Capacity) -> Option<Figure> {
+    if matches!(found.finding, CapacityFinding::Wraps { .. }) {
+        return None;
+    }
     let share = |bytes: u64| 100.0 * bytes as f64 / found.claimed_bytes as f64;
     let dot = |part: &KeptPart| {
         let kept = 100.0 * part.kept as f64 / part.blocks as f64;
@@ -59,12 +63,12 @@ fn chart(found: &Capacity) -> Figure {
             standing: DotStanding::Stands,
         }
     };
-    Figure {
+    Some(Figure {
         name: "kept-by-offset".into(),
         title: "Where is data kept?".into(),
         reading:
             "Of the tested blocks in each part of the storage, the share that gave back what was written. A \
-                  count, so there is no interval."
+                  part without a tested block has no dot. A count, so there is no interval."
                 .into(),
         x: Axis::from_zero("offset as a share of the size claimed", Quantity::Percent, &[96.0]),
         y: Axis::from_zero("blocks that keep their data", Quantity::Percent, &[96.0]),
@@ -77,7 +81,7 @@ fn chart(found: &Capacity) -> Figure {
         }],
         marks: real(&found.finding).into_iter().map(|bytes| mark(bytes, share(bytes))).collect(),
         ..Figure::default()
-    }
+    })
 }
 
 fn mark(bytes: u64, at: f64) -> FindingMark {
@@ -88,8 +92,9 @@ fn mark(bytes: u64, at: f64) -> FindingMark {
 /// The real capacity, where it is another than the one claimed.
 fn real(finding: &CapacityFinding) -> Option<u64> {
     match *finding {
-        CapacityFinding::Wraps { real_bytes } => Some(real_bytes),
         CapacityFinding::Ends { at_least_bytes, .. } => Some(at_least_bytes),
-        CapacityFinding::Genuine { .. } | CapacityFinding::Damaged { .. } => None,
+        CapacityFinding::Wraps { .. } | CapacityFinding::Genuine { .. } | CapacityFinding::Damaged { .. } => {
+            None
+        }
     }
 }

@@ -44,8 +44,9 @@ impl Answer for SmallFiles {
 
 /// How often a second each step is done.
 fn rates(found: &SmallFiles) -> Figure {
+    let known = |figures: &FileStepFigures| is_known(Style::bare(Unit::Iops), &figures.per_s);
     let of = |reads: bool, name: &str, tone: Tone| {
-        let own = rows(found).filter(|(_, figures)| figures.step.reads() == reads);
+        let own = rows(found, &known).filter(|(_, figures)| figures.step.reads() == reads);
         let dot = |(row, figures): (usize, &FileStepFigures)| {
             dot(row, figures, &figures.per_s, Style::bare(Unit::Iops), " per second")
         };
@@ -62,19 +63,24 @@ fn rates(found: &SmallFiles) -> Figure {
     };
     let series =
         vec![of(true, "steps that only read", Tone::Read), of(false, "steps that change files", Tone::Write)];
-    let reading = "Of all workers together. A bracket is a 95 % confidence interval.";
+    let reading =
+        "Of all workers together. Lines are 95 % confidence intervals; what is unknown is left out.";
     in_rows(
         "files-per-second",
         "How many files a second?",
         reading,
         ("per second", Quantity::Iops),
         series,
-        found,
+        (found, &known),
     )
 }
 
 /// How long one step takes.
 fn times(found: &SmallFiles) -> Figure {
+    let known = |figures: &FileStepFigures| {
+        let of = |time: &Estimate| is_known(Unit::Time.into(), time);
+        [figures.latency_ns_p50, figures.latency_ns_p99].iter().flatten().any(of)
+    };
     type Percentile = fn(&FileStepFigures) -> Option<Estimate>;
     let kinds: [(&str, Tone, Percentile); 2] = [
         ("p50", Tone::Side(0), |figures| figures.latency_ns_p50),
@@ -83,12 +89,14 @@ fn times(found: &SmallFiles) -> Figure {
     let of = |(name, tone, of): (&str, Tone, Percentile)| {
         let dot = |(row, figures): (usize, &FileStepFigures)| {
             let told = format!(" at {name}");
-            of(figures).map(|time| dot(row, figures, &time, Unit::Time.into(), &told))
+            of(figures)
+                .filter(|time| is_known(Unit::Time.into(), time))
+                .map(|time| dot(row, figures, &time, Unit::Time.into(), &told))
         };
         DotSeries {
             name: name.into(),
             tone,
-            dots: rows(found).filter_map(dot).collect(),
+            dots: rows(found, &known).filter_map(dot).collect(),
             ..DotSeries::default()
         }
     };
@@ -100,13 +108,20 @@ fn times(found: &SmallFiles) -> Figure {
         reading,
         ("time", Quantity::Nanoseconds),
         series,
-        found,
+        (found, &known),
     )
 }
 
-/// Steps with their rows, which are counted from below.
-fn rows(found: &SmallFiles) -> impl Iterator<Item = (usize, &FileStepFigures)> + Clone {
-    found.steps.iter().rev().enumerate()
+/// Steps of which something is known, with their rows, which are counted from below.
+fn rows<'a>(
+    found: &'a SmallFiles,
+    is_known: &'a dyn Fn(&FileStepFigures) -> bool,
+) -> impl Iterator<Item = (usize, &'a FileStepFigures)> + Clone {
+    found.steps.iter().rev().filter(move |figures| is_known(figures)).enumerate()
+}
+
+fn is_known(style: Style, estimate: &Estimate) -> bool {
+    !figure(style, estimate).is_unknown()
 }
 
 fn dot(row: usize, figures: &FileStepFigures, estimate: &Estimate, style: Style, of: &str) -> Dot {
@@ -134,7 +149,7 @@ fn in_rows(
     reading: &str,
     (label, quantity): (&str, Quantity),
     series: Vec<DotSeries>,
-    found: &SmallFiles,
+    (found, known): (&SmallFiles, &dyn Fn(&FileStepFigures) -> bool),
 ) -> Figure {
     let rounds = series.iter().flat_map(|series| series.trials.iter().map(|trial| trial.0));
     let values: Vec<f64> = pick::places(&series).into_iter().chain(rounds).collect();
@@ -143,7 +158,10 @@ fn in_rows(
         title: title.into(),
         reading: reading.into(),
         x: Axis::fitting(label, quantity, &values),
-        y: Axis::places("", rows(found).map(|(_, figures)| step(figures.step).to_owned()).collect()),
+        y: Axis::places(
+            "step",
+            rows(found, known).map(|(_, figures)| step(figures.step).to_owned()).collect(),
+        ),
         series,
         ..Figure::default()
     })

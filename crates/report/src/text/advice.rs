@@ -68,9 +68,9 @@ fn drafts(run: &Run) -> Vec<Draft<'_>> {
     }
     let first = more_valid_trials(run, &facts);
     let credit = credit(run, &facts);
-    // First things first: a long write tells nothing yet where trials are invalid, or the rate is on credit.
+    // A long write tells nothing yet where the rate is on credit.
     let checkpoint = whole_checkpoint(run);
-    let later = longer_writes(run).filter(|_| first.is_none() && credit.is_none() && checkpoint.is_none());
+    let later = longer_writes(run).filter(|_| credit.is_none() && checkpoint.is_none());
     let limited = |op: Op| finding::is_limited(&run.findings, op);
     let size = |op: Op| block_size(run, op).filter(|_| !limited(op));
     let advice = Op::TRANSFERS.into_iter().flat_map(|op| [size(op), in_flight(run, op)]);

@@ -91,7 +91,11 @@ pub fn lines(capacity: &Capacity) -> Vec<(&'static str, String)> {
         let told = counted.into_iter().filter(|(count, _)| *count > 0);
         let told: Vec<String> =
             told.map(|(count, what)| format!("{} {what}", units::count(count as f64))).collect();
-        lines.push(("blocks", format!("{} kept, {}", units::count(found.kept as f64), told.join(", "))));
+        let kept = match capacity.finding {
+            CapacityFinding::Wraps { .. } => "hold what was written last to the place that they share",
+            _ => "kept",
+        };
+        lines.push(("blocks", format!("{} {kept}, {}", units::count(found.kept as f64), told.join(", "))));
     }
     let written = units::decimal_bytes(capacity.written_bytes);
     let took = units::duration(capacity.elapsed_s);

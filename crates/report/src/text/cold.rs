@@ -35,8 +35,8 @@ pub fn answer(cold: &Cold) -> String {
             )
         }
         ColdVerdict::Inconclusive => format!(
-            "{target}: the ratio of first to second reads varies too much; repeat it on a quiet machine, with a larger \
-             file or the device"
+            "{target}: the ratio of first to second reads varies too much; test the device or a larger file, on a \
+             quiet machine (these places are warm now)"
         ),
     }
 }

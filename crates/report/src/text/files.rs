@@ -107,7 +107,9 @@ pub fn after(found: &SmallFiles) -> Vec<(&'static str, String)> {
     lines.extend(ended_early(found).map(|line| ("ended early", line)));
     let created = done(found, FileStep::Create).unwrap_or(found.layout.files * found.rounds as u64);
     let names = created.div_ceil((found.rounds as u64 * found.layout.directories).max(1));
-    let listed = format!("names per second; latency of a directory of {} names", units::count(names as f64));
+    let plural = if names == 1 { "" } else { "s" };
+    let count = units::count(names as f64);
+    let listed = format!("names per second; latency of a directory of {count} name{plural}");
     lines.push(("list", listed));
     lines.push(("took", units::duration(found.elapsed_s)));
     lines
@@ -119,7 +121,9 @@ fn done(found: &SmallFiles, step: FileStep) -> Option<u64> {
 
 /// Steps whose rounds differ too much for a figure.
 fn vague(found: &SmallFiles) -> Option<String> {
-    let vague = found.steps.iter().filter(|figures| figures.per_s.is_vague());
+    let is_unknown =
+        |figures: &&FileStepFigures| number::figure(Style::bare(Unit::Iops), &figures.per_s).is_unknown();
+    let vague = found.steps.iter().filter(is_unknown);
     let rate = |figures: &FileStepFigures| {
         format!("{} {}", step(figures.step), number::bounded(Style::bare(Unit::Iops), &figures.per_s))
     };
@@ -243,8 +247,7 @@ mod tests {
 
     #[test]
     fn the_screen_says_what_memory_answered() {
-        let screen =
-            |cache, memory| found(cache, memory).screen(Paint { color: false, width: 80 });
+        let screen = |cache, memory| found(cache, memory).screen(Paint { color: false, width: 80 });
         insta::assert_snapshot!(
             [
                 screen(FilesCache::Kept, Some(true)),
