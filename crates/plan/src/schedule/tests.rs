@@ -1,5 +1,6 @@
 //! Rounds, stopping, resuming.
 
+use iosonde_judge::estimate::FEWEST_TRIALS;
 use proptest::prelude::*;
 
 use iosonde_testkit::plain::{plain_points, trial};
