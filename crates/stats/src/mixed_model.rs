@@ -291,21 +291,17 @@ impl MixedModel {
     }
 
     /// Returns how far the level may have moved since a group's last row: no further than the steadiest of the groups
-    /// observed to the end and the reference series did since then. A single group may have moved for reasons of its
-    /// own. So may all of them where the reference has no rows after that time: the remaining groups influence each
-    /// other, and fewer of them are left to do so.
+    /// observed to the end and the reference series. A single group may have moved for reasons of its own. So may all
+    /// of them where the reference has no rows after that time: the remaining groups influence each other, and fewer
+    /// of them are left to do so.
     fn moved_since(&self, group: usize) -> f64 {
         let last = self.design.members[group].iter().map(|&i| self.design.rows[i].place).fold(0.0, f64::max);
         if !self.witness.is_empty() && self.witness.iter().all(|(place, _)| *place <= last) {
             return 0.0;
         }
-        let of = |other: usize| -> Vec<(f64, f64)> {
-            let own = self.design.members[other].iter().map(|&i| &self.design.rows[i]);
-            own.map(|row| (row.place, row.value)).collect()
-        };
         let others = (0..self.design.groups).filter(|&other| other != group && self.is_spread_out(other));
         let ranges =
-            others.map(of).chain([self.witness.clone()]).filter_map(|series| range_since(&series, last));
+            others.filter_map(|other| self.range(other)).chain(range_of(self.witness.iter().map(|w| w.1)));
         let (count, least) = ranges
             .fold((0, f64::INFINITY), |(count, moved), [least, most]| (count + 1, (most - least).min(moved)));
         if count > 1 { least } else { 0.0 }
@@ -420,14 +416,6 @@ fn along_time(shares: &[f64], correlation: f64) -> f64 {
 }
 
 /// Returns minimum and maximum. `None` with fewer than [`FEWEST_IN_RANGE`] values.
-/// The range of a series of places and values from its last one before a place on; of all of it where that is too
-/// little.
-fn range_since(series: &[(f64, f64)], place: f64) -> Option<[f64; 2]> {
-    let before = series.iter().filter(|(at, _)| *at <= place).count().saturating_sub(1);
-    let values = |from: usize| range_of(series[from..].iter().map(|(_, value)| *value));
-    values(before).or_else(|| values(0))
-}
-
 fn range_of(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
     let (mut count, mut least, mut most) = (0, f64::INFINITY, f64::NEG_INFINITY);
     for value in values {

@@ -241,7 +241,7 @@ mod tests {
         let alarms = |rounds, gain, spread, random: &mut Xoshiro256PlusPlus| {
             (0..1000).filter(|_| matters(&run(rounds, gain, spread, random), 0.0, 0.1)).count()
         };
-        // One-sided at 99.9 %: 0.5 of 1,000; more than 5 in one of 70,000 tries.
+        // Two tests, each one-sided at 99.95 %: 1 of 1,000, and more than 5 in one of 1,700 tries.
         for (rounds, spread) in [(3, 0.05), (6, 0.05), (12, 0.05), (6, 0.5)] {
             let false_alarms = alarms(rounds, 0.0, spread, &mut random);
             assert!(false_alarms <= 5, "{false_alarms} of 1,000 in {rounds} rounds, spread {spread}");

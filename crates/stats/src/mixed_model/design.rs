@@ -164,21 +164,12 @@ impl Design {
 
     /// Independent rows over rows, by the correlation from row to row within the groups: at 0.6, a quarter. Noise that
     /// wanders looks like a trend of its own, or like the lack of one.
-    ///
-    /// Each group counts by its rows and not by its scatter: a few that rise while the trend stands still would else
-    /// make all rows look alike, and none would be taken from the trend.
     fn independent_share(&self, residuals: &[f64]) -> f64 {
-        let of_group = |members: &Vec<usize>| {
-            let pairs = || members.windows(2).map(|pair| (residuals[pair[0]], residuals[pair[1]]));
-            let squares: f64 = pairs().map(|(a, b)| (a * a + b * b) / 2.0).sum();
-            let products: f64 = pairs().map(|(a, b)| a * b).sum();
-            let count = members.len().saturating_sub(1) as f64;
-            (squares > 0.0).then(|| (count * products / squares, count))
-        };
-        let of_groups = self.members.iter().filter_map(of_group);
-        let (sum, pairs) =
-            of_groups.fold((0.0, 0.0), |(sum, pairs), (own, count)| (sum + own, pairs + count));
-        let correlation = if pairs > 0.0 { (sum / pairs).clamp(0.0, 0.95) } else { 0.0 };
+        let pairs = || self.members.iter().flat_map(|members| members.windows(2));
+        let products: f64 = pairs().map(|pair| residuals[pair[0]] * residuals[pair[1]]).sum();
+        let squares: f64 =
+            pairs().map(|pair| (residuals[pair[0]].powi(2) + residuals[pair[1]].powi(2)) / 2.0).sum();
+        let correlation = if squares > 0.0 { (products / squares).clamp(0.0, 0.95) } else { 0.0 };
         (1.0 - correlation) / (1.0 + correlation)
     }
 

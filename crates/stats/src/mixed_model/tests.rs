@@ -157,25 +157,6 @@ fn a_group_with_a_trend_of_its_own_or_without_scatter_leaves_the_others_interval
     }
 }
 
-/// Reads at one depth that a page cache makes 2.5 times as fast over the run, among groups that stand still: the
-/// residuals of the former, each like the one before, made all rows look alike, and the others had to follow.
-#[test]
-fn a_few_groups_that_rise_leave_those_that_stand_still_alone() {
-    for seed in 0..50 {
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let scatter = [1e-6, 3e-4, 1e-3];
-        let all = rows(16, 9, |group, at_s| {
-            let noise: f64 = random.sample(StandardNormal);
-            if group < 7 { -0.95 * (-at_s / 40.0).exp() + 0.005 * noise } else { scatter[group % 3] * noise }
-        });
-        let fit = MixedModel::fit(&all, 16, Average::OverTime).unwrap();
-        for group in 7..16 {
-            let got = fit.estimate(group).unwrap();
-            assert!(got.log_mean.abs() < 0.003 && got.half_width(0.95) < 0.01, "{seed} {group}: {got:?}");
-        }
-    }
-}
-
 /// Without noise, one deviating row once made every group's interval ±13 % wide.
 #[test]
 fn where_rows_repeat_to_the_last_digit_a_deviating_row_is_an_outlier() {
@@ -250,17 +231,6 @@ fn a_group_that_ended_early_goes_no_further_than_the_steadiest_of_the_rest() {
     let fit = MixedModel::fit(&falling, 5, Average::OverTime).unwrap();
     let want = 1.0 + (1.0 - (-1f64).exp()).ln();
     assert!((fit.estimate(1).unwrap().log_mean - want).abs() < 5e-3, "{:?}", fit.estimate(1));
-}
-
-/// Reads that a page cache made 2.5 times as fast moved those that had ended by 1 %: they had risen before.
-#[test]
-fn what_a_series_did_before_is_no_limit_of_what_it_did_since() {
-    let series: Vec<(f64, f64)> = (0..12).map(|i| (f64::from(i), -0.9 * (-f64::from(i)).exp())).collect();
-    let [least, most] = range_since(&series, 5.5).unwrap();
-    assert!((least - series[5].1).abs() < 1e-12 && (most - series[11].1).abs() < 1e-12, "{least} {most}");
-    // Too few since then: all of it.
-    assert_eq!(range_since(&series, 9.0), range_of(series.iter().map(|row| row.1)));
-    assert_eq!(range_since(&series[..3], 1.0), None);
 }
 
 #[test]
