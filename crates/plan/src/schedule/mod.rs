@@ -7,8 +7,9 @@
 //! interval grew, because others showed more noise, is visited again. The time saved on converged points goes to the
 //! others; when it no longer suffices for a round, the points with the widest intervals go first.
 //!
-//! Where the rate changes within the trials of a point, its next trials have a longer warm-up: see [`settling`]. Where
-//! the storage falls silent in them again and again, they are longer themselves: see [`silence`].
+//! Where the rate changes within the trials of a point, its next trials have a longer warm-up: see
+//! [`iosonde_judge::settling`]. Where the storage falls silent in them again and again, they are longer themselves: see
+//! [`iosonde_judge::silence`].
 //!
 //! An invalid trial is repeated once, at the end of its round. A point with six trials and no valid one is visited once
 //! a round and does not prolong the run.
