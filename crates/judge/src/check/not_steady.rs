@@ -156,8 +156,8 @@ fn reason(cause: cause::NotSteady) -> Reason {
 fn among_its_like(run: &Run, trial: &Trial) -> Option<Verdict> {
     let (begin, end) = settling::halves(trial).filter(|_| settling::must_hold(trial))?;
     let log_ratio = (end / begin).ln();
-    // Every trial of a run is asked this after every trial: the others of its point are looked for only where they can
-    // matter. Less than half of the least change that is noticed voids no trial.
+    // Every trial of a run is asked this after every trial: what the others of its point say is worked out only where
+    // it can matter. Less than half of the least change that is noticed voids no trial.
     let like = |other: &&Trial| other.point == trial.point && settling::must_hold(other);
     let own: Vec<&Trial> = run.trials.iter().filter(like).collect();
     let needs_s = |other: &Trial| other.settling_s.max(other.settling_needed_s);

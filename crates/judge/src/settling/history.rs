@@ -14,7 +14,7 @@ use crate::levels::HEIGHT_MIN;
 
 /// Two rates at which is written are alike where they differ by no more than this share.
 const SAME_RATE_SHARE: f64 = 0.9;
-/// Of two trials that write, a rest between them of this share of the first one's time empties nothing.
+/// A pause after a trial that wrote empties nothing if it is no longer than this share of the trial.
 const REST_SHARE: f64 = 0.5;
 /// Trials before that may count as warm-up: the longest one is seven trials long.
 const LOOKED_BACK: usize = 8;
