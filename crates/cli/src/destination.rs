@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use iosonde_infer::requirement;
-use iosonde_model::{Outcome, Phase, RequirementVerdict, Run, Study, Trial};
+use iosonde_model::{Outcome, Phase, RequirementVerdict, Run, Trial};
 use iosonde_report::text;
 use iosonde_rig::guard::Protected;
 
@@ -143,8 +143,7 @@ pub fn failure_of(run: &Run, strict: bool) -> Option<Failure> {
 
 /// The answer to the requirement that a run checked; `None` for other runs.
 fn requirement_of(run: &Run) -> Option<RequirementVerdict> {
-    let requirement = Study::parse(&run.info.study_source, &run.info.study).ok()?.requirement?;
-    Some(requirement::verdict(&requirement::lines(run, &requirement)))
+    requirement::checked(run).map(|(_, lines)| requirement::verdict(&lines))
 }
 
 /// Why a run is no result at all: every request of it failed.

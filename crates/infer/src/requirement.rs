@@ -14,8 +14,8 @@ use iosonde_judge::{
 };
 use iosonde_model::{
     About, CheckName, ClaimUnit, Estimate, Histogram, Judgement, Op, Outcome, Phase, Point, RequiredBound,
-    RequiredLimit, RequiredOf, Requirement, RequirementLine, RequirementUnsettled, RequirementVerdict, Run,
-    Trial,
+    RequiredLimit, RequiredOf, Requirement, RequirementAnswer, RequirementLine, RequirementUnsettled,
+    RequirementVerdict, Run, Study, Trial,
 };
 
 use crate::finding::over_trials;
@@ -35,6 +35,24 @@ pub const REQUIREMENTS: &[(&str, &str)] = requirements![
     "android-storage",
     "sd-card-a1",
 ];
+
+/// The requirement that a run checked, held against it; `None` of other runs.
+pub fn checked(run: &Run) -> Option<(Requirement, Vec<RequirementLine>)> {
+    let requirement = Study::parse(&run.info.study_source, &run.info.study).ok()?.requirement?;
+    let lines = lines(run, &requirement);
+    Some((requirement, lines))
+}
+
+/// Every requirement that a run answers: the one that it checked, else those that it measured beside its question.
+pub fn answers(run: &Run) -> Vec<RequirementAnswer> {
+    let held = checked(run).map_or_else(|| measured_beside(run), |own| vec![own]);
+    let answer = |(requirement, lines): (Requirement, Vec<RequirementLine>)| RequirementAnswer {
+        name: requirement.name,
+        verdict: verdict(&lines),
+        lines,
+    };
+    held.into_iter().map(answer).collect()
+}
 
 /// The requirements that come with the program and whose workloads this run measured, beside any other question.
 pub fn measured_beside(run: &Run) -> Vec<(Requirement, Vec<RequirementLine>)> {

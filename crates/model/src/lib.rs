@@ -76,8 +76,8 @@ pub use portrait::{
 };
 pub use registry::{Entry, Named, Registry, Unknown, nearest};
 pub use requirement::{
-    RequiredBound, RequiredLimit, RequiredOf, RequiredWorkload, Requirement, RequirementLine,
-    RequirementUnsettled, RequirementVerdict,
+    RequiredBound, RequiredLimit, RequiredOf, RequiredWorkload, Requirement, RequirementAnswer,
+    RequirementLine, RequirementUnsettled, RequirementVerdict,
 };
 pub use run::{IMPORT, RUN_SCHEMA, Run, RunInfo, RunState};
 pub use sheet::{Claim, ClaimUnit, Sheet};

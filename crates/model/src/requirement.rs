@@ -100,6 +100,17 @@ pub enum RequirementVerdict {
     Fail,
 }
 
+/// A requirement held against a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RequirementAnswer {
+    /// Name of the requirement.
+    pub name: String,
+    /// What its limits come to.
+    pub verdict: RequirementVerdict,
+    /// Every limit.
+    pub lines: Vec<RequirementLine>,
+}
+
 /// One limit of a requirement, held against a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RequirementLine {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use iosonde_infer::requirement;
 use iosonde_model::Run;
 use iosonde_store::export::{EXPORTS, ExportFormat};
 
@@ -64,7 +65,9 @@ impl Output {
     fn write(&self, run: &Run) -> Result<String, Failure> {
         match self {
             Self::Document => iosonde_report::json(run).map_err(Failure::failed),
-            Self::Store(format) => format.write(run).map_err(Failure::failed),
+            Self::Store(format) => {
+                format.write_answered(run, &requirement::answers(run)).map_err(Failure::failed)
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The requirement that a run checked, with the answer, words included.
 
 use iosonde_infer::requirement;
-use iosonde_model::{RequiredBound, RequirementVerdict, Run, Study, Unit};
+use iosonde_model::{RequiredBound, RequirementVerdict, Run, Unit};
 use serde::{Deserialize, Serialize};
 
 use crate::text::requirement as words;
@@ -59,8 +59,7 @@ pub struct RequiredLine {
 
 impl RequirementDocument {
     pub(super) fn of_run(run: &Run) -> Option<Self> {
-        let required = Study::parse(&run.info.study_source, &run.info.study).ok()?.requirement?;
-        let lines = requirement::lines(run, &required);
+        let (required, lines) = requirement::checked(run)?;
         let table = words::table(run, &required, &lines);
         let line = |(line, row): (&iosonde_model::RequirementLine, words::RequirementRow)| {
             let (limit, unit, below) = match line.limit.bound {

@@ -1,5 +1,6 @@
 //! Words of small files: the answer, a table of steps, and what the figures mean.
 
+use iosonde_judge::estimate::FEWEST_TRIALS;
 use iosonde_model::{
     FileStep, FileStepFigures, FilesCache, FilesFinding, FilesFindingName, SmallFiles, Unit, units,
 };
@@ -103,6 +104,7 @@ pub fn after(found: &SmallFiles) -> Vec<(&'static str, String)> {
         ),
     )];
     lines.extend(vague(found).map(|line| ("unknown", line)));
+    lines.extend(untold(found).map(|line| ("missing", line)));
     lines.extend(memory(found).map(|line| ("memory", line)));
     lines.extend(ended_early(found).map(|line| ("ended early", line)));
     let created = done(found, FileStep::Create).unwrap_or(found.layout.files * found.rounds as u64);
@@ -129,6 +131,19 @@ fn vague(found: &SmallFiles) -> Option<String> {
     };
     let told: Vec<String> = vague.map(rate).collect();
     (!told.is_empty()).then(|| format!("rounds differ too much: {} per second", told.join(", ")))
+}
+
+/// Why percentiles are missing, or have no interval.
+fn untold(found: &SmallFiles) -> Option<String> {
+    let percentiles = || found.steps.iter().flat_map(|step| [step.latency_ns_p50, step.latency_ns_p99]);
+    let bare = percentiles().flatten().any(|estimate| estimate.low.is_none());
+    let bare = (bare && found.rounds < FEWEST_TRIALS)
+        .then(|| format!("percentiles have an interval from {FEWEST_TRIALS} rounds on (--rounds)"));
+    let none = percentiles()
+        .any(|figure| figure.is_none())
+        .then(|| format!("{NONE} where fewer than ten calls took longer"));
+    let told: Vec<String> = [bare, none].into_iter().flatten().collect();
+    (!told.is_empty()).then(|| told.join("; "))
 }
 
 /// Steps that had no time for all files.

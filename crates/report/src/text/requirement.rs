@@ -3,7 +3,7 @@
 use iosonde_infer::requirement::{self, measured_beside};
 use iosonde_model::{
     CheckName, ClaimUnit, DeviceNote, Estimate, Medium, Point, RequiredBound, RequiredLimit, RequiredOf,
-    Requirement, RequirementLine, RequirementUnsettled, RequirementVerdict, Run, Study, Unit, units,
+    Requirement, RequirementLine, RequirementUnsettled, RequirementVerdict, Run, Unit, units,
 };
 
 use super::{
@@ -53,13 +53,13 @@ pub struct RequirementRow {
 
 /// The requirement that a run checked, held against it; `None` for other runs.
 pub fn of_run(run: &Run) -> Option<RequirementTable> {
-    let requirement = Study::parse(&run.info.study_source, &run.info.study).ok()?.requirement?;
-    Some(table(run, &requirement, &requirement::lines(run, &requirement)))
+    let (requirement, lines) = requirement::checked(run)?;
+    Some(table(run, &requirement, &lines))
 }
 
 /// Answers to the requirements whose workloads a run measured beside its own question, one sentence each.
 pub fn beside(run: &Run) -> Vec<(RequirementVerdict, String)> {
-    if Study::parse(&run.info.study_source, &run.info.study).is_ok_and(|study| study.requirement.is_some()) {
+    if requirement::checked(run).is_some() {
         return Vec::new();
     }
     let told = |(requirement, lines): (Requirement, Vec<RequirementLine>)| {

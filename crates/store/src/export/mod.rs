@@ -1,6 +1,6 @@
 //! A run in a file for other programs, or for another machine: a format is one file and one line.
 
-use iosonde_model::{Named, Run, registry};
+use iosonde_model::{Named, RequirementAnswer, Run, registry};
 
 mod capacity;
 mod cells;
@@ -33,6 +33,14 @@ pub trait ExportFormat: Named {
     /// # Errors
     /// Returns a sentence if the run cannot be written in this format.
     fn write(&self, run: &Run) -> Result<String, String>;
+
+    /// The same with what the run says of requirements, for formats that have a place for it.
+    ///
+    /// # Errors
+    /// As [`ExportFormat::write`].
+    fn write_answered(&self, run: &Run, _answers: &[RequirementAnswer]) -> Result<String, String> {
+        self.write(run)
+    }
 }
 
 #[cfg(test)]

@@ -3,11 +3,15 @@
 //! Each estimate of a point has the samples `bound="value"`, `"low"` and `"high"`, the last two where there is an
 //! interval; units are Prometheus' base units and stand in the names. `iosonde_point_valid` is 1 where at least one
 //! trial counts; figures of other points are left out. Findings have their value, `low` and `high` under a name for
-//! each unit. No sample has a time: the collector refuses them, and `iosonde_run_info` names the run.
+//! each unit. A requirement that the run answers has a sample for each verdict, 1 for the run's, and its figures with
+//! their limits. No sample has a time: the collector refuses them, and `iosonde_run_info` names the run.
 
 use std::collections::BTreeMap;
 
-use iosonde_model::{Finding, Named, Op, Point, Run, Status, Unit};
+use iosonde_model::{
+    ClaimUnit, Finding, Named, Op, Point, RequiredBound, RequiredOf, RequirementAnswer, RequirementLine,
+    RequirementVerdict, Run, Status, Unit,
+};
 
 use super::{ExportFormat, figures};
 
@@ -34,6 +38,17 @@ const LATENCY: Family = ("iosonde_point_latency_seconds", "seconds", "Latency of
 
 const COMMIT: Family =
     ("iosonde_point_commit_latency_seconds", "seconds", "Latency of a write and its flush, by statistic.");
+
+const VERDICT: Family = ("iosonde_requirement_verdict", "", "1 for the verdict on the requirement, else 0.");
+const REQUIRED_TIME: Family =
+    ("iosonde_requirement_seconds", "seconds", "Required latencies, and what was measured of them.");
+const REQUIRED_IOPS: Family =
+    ("iosonde_requirement_iops", "iops", "Required rates of requests, and what was measured of them.");
+const REQUIRED_RATE: Family = (
+    "iosonde_requirement_bytes_per_second",
+    "bytes_per_second",
+    "Required rates of bytes, and what was measured of them.",
+);
 
 /// Family of a figure, its factor to the family's unit, and the statistic that it is.
 fn family_of(figure: &str) -> Option<(Family, f64, Option<&str>)> {
@@ -87,6 +102,10 @@ impl ExportFormat for OpenMetrics {
     }
 
     fn write(&self, run: &Run) -> Result<String, String> {
+        self.write_answered(run, &[])
+    }
+
+    fn write_answered(&self, run: &Run, answers: &[RequirementAnswer]) -> Result<String, String> {
         let mut page = Page::default();
         let id = ("run", run.info.id.as_str());
         let label = run.info.label.as_deref().unwrap_or_default();
@@ -99,6 +118,7 @@ impl ExportFormat for OpenMetrics {
             ("version", run.iosonde.as_str()),
         ];
         page.add(INFO, &info, 1.0);
+        answers.iter().for_each(|answer| page.requirement(answer, id));
         for point in &run.points {
             let number = point.id.to_string();
             let own = [id, ("point", number.as_str()), ("experiment", point.experiment.as_str())];
@@ -150,6 +170,38 @@ impl Page {
                 self.add(family, &[labels, &[("bound", bound)]].concat(), figure);
             }
         }
+    }
+
+    fn requirement(&mut self, answer: &RequirementAnswer, id: (&str, &str)) {
+        let own = [id, ("requirement", answer.name.as_str())];
+        for (verdict, name) in VERDICTS {
+            let labels = [&own[..], &[("verdict", name)]].concat();
+            self.add(VERDICT, &labels, f64::from(u8::from(answer.verdict == verdict)));
+        }
+        for (nth, line) in answer.lines.iter().enumerate() {
+            self.limit(line, [id, own[1], ("limit", &nth.to_string())]);
+        }
+    }
+
+    /// One limit: what it is, and what was measured.
+    fn limit(&mut self, line: &RequirementLine, own: [(&str, &str); 3]) {
+        let of = match line.limit.of {
+            RequiredOf::Read => "read",
+            RequiredOf::Write => "write",
+            RequiredOf::Flush => "flush",
+            RequiredOf::Commit => "commit",
+        };
+        let (family, factor, statistic, limit) = match line.limit.bound {
+            RequiredBound::Below(latency) => (REQUIRED_TIME, 1e-9, latency.name(), latency.ns as f64),
+            RequiredBound::AtLeast { value, unit: ClaimUnit::Iops } => {
+                (REQUIRED_IOPS, 1.0, String::new(), value)
+            }
+            RequiredBound::AtLeast { value, .. } => (REQUIRED_RATE, 1.0, String::new(), value),
+        };
+        let labels = [&own[..], &[("of", of), ("statistic", &statistic)]].concat();
+        let scaled = |figure: Option<f64>| figure.map(|figure| figure * factor);
+        self.bounds(family, &labels, [scaled(line.measured), scaled(line.low), scaled(line.high)]);
+        self.add(family, &[&labels[..], &[("bound", "limit")]].concat(), limit * factor);
     }
 
     fn point(&mut self, point: &Point, op: Op, own: &[(&str, &str)]) {
@@ -211,6 +263,12 @@ impl Page {
     }
 }
 
+const VERDICTS: [(RequirementVerdict, &str); 3] = [
+    (RequirementVerdict::Pass, "pass"),
+    (RequirementVerdict::Inconclusive, "inconclusive"),
+    (RequirementVerdict::Fail, "fail"),
+];
+
 /// A label's value: three characters have a backslash in front.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
@@ -218,8 +276,54 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use iosonde_model::{LatencyLimit, RequiredLimit, RequiredWorkload, Rw, Sync};
+
     use super::*;
     use crate::export::figures::tests::measured;
+
+    #[test]
+    fn a_requirement_has_its_verdict_and_its_limit_beside_what_was_measured() {
+        let workload = RequiredWorkload {
+            rw: Rw::Write,
+            block_size_bytes: 2300,
+            depth: 1,
+            jobs: 1,
+            sync: Sync::None,
+            read_percent: None,
+            buffered: true,
+        };
+        let bound = RequiredBound::Below(LatencyLimit { quantile: Some(0.99), ns: 10_000_000 });
+        let line = RequirementLine {
+            limit: RequiredLimit { of: RequiredOf::Commit, bound, workload },
+            measured: Some(12e6),
+            low: Some(11e6),
+            high: None,
+            count: 1,
+            trials: 1,
+            verdict: RequirementVerdict::Fail,
+            why: None,
+        };
+        let answer =
+            RequirementAnswer { name: "etcd".into(), verdict: RequirementVerdict::Fail, lines: vec![line] };
+        let text = OpenMetrics.write_answered(&measured(), &[answer]).unwrap();
+        let of = |family: &str| {
+            let own = text.lines().filter(|line| line.starts_with(family));
+            own.filter_map(|line| Some(line.split_once(",requirement=")?.1.to_owned())).collect::<Vec<_>>()
+        };
+        let verdicts = of("iosonde_requirement_verdict{");
+        assert_eq!(
+            verdicts,
+            [
+                "\"etcd\",verdict=\"pass\"} 0",
+                "\"etcd\",verdict=\"inconclusive\"} 0",
+                "\"etcd\",verdict=\"fail\"} 1"
+            ]
+        );
+        let figure = "\"etcd\",limit=\"0\",of=\"commit\",statistic=\"p99\",bound=";
+        let samples = [("value", 12e6), ("low", 11e6), ("limit", 10e6)];
+        let due = samples.map(|(bound, ns)| format!("{figure}\"{bound}\"}} {}", ns * 1e-9));
+        assert_eq!(of("iosonde_requirement_seconds{"), due);
+    }
 
     #[test]
     fn samples_stand_by_family_with_units_and_bounds() {
