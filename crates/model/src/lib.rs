@@ -83,8 +83,8 @@ pub use run::{IMPORT, RUN_SCHEMA, Run, RunInfo, RunState};
 pub use sheet::{Claim, ClaimUnit, Sheet};
 pub use sheet_line::{ClaimVerdict, SheetBasis, SheetLine, UnlikeClaim};
 pub use spec::{
-    Arrivals, BlockSizes, Distribution, Files, LatencyLimit, Op, Payload, Randomness, Ranges, Rw, StridePass,
-    Sync, Think, TrialSpec, WeightedSize,
+    Arrivals, BlockSizes, Distribution, Files, HOT_RANGES_MAX, HotRange, HotRanges, LatencyLimit, Op,
+    Payload, Randomness, Ranges, Rw, StridePass, Sync, Think, TrialSpec, WeightedSize,
 };
 pub use study::{Adaptive, ExperimentSpec, StorageKind, Study};
 pub use toml_file::{FileError, TomlDocument};

@@ -3,12 +3,20 @@
 
 use std::collections::HashMap;
 
-use iosonde_model::{Distribution, Op, Ranges, Rw, StridePass, TrialSpec};
+use iosonde_model::{
+    Distribution, HOT_RANGES_MAX, HotRange, HotRanges, Op, Ranges, Rw, StridePass, TrialSpec,
+};
 use iosonde_rig::offset::{Offsets, job_seed, span_problem};
 use proptest::prelude::*;
 
 fn spec(rw: Rw, block_bytes: u64, span_bytes: u64) -> TrialSpec {
     TrialSpec { rw, block_size_bytes: block_bytes, span_bytes, ..TrialSpec::default() }
+}
+
+fn hot(ranges: Vec<(f64, f64)>) -> Distribution {
+    let range = |(requests, span)| HotRange { requests, span };
+    let ranges: Vec<HotRange> = ranges.into_iter().map(range).collect();
+    Distribution::Hot(HotRanges::new(&ranges).expect("each leaves some"))
 }
 
 fn distribution() -> impl Strategy<Value = Distribution> {
@@ -18,7 +26,8 @@ fn distribution() -> impl Strategy<Value = Distribution> {
         (0.001f64..9.999).prop_map(|theta| Distribution::Zipf { theta }),
         (0.001f64..0.499).prop_map(|share| Distribution::Pareto { share }),
         (0.001f64..0.999).prop_map(|deviation| Distribution::Normal { deviation }),
-        (0.001f64..0.999, 0.001f64..0.999).prop_map(|(requests, span)| Distribution::Hot { requests, span }),
+        prop::collection::vec((0.001f64..0.14, 0.001f64..0.14), 1..=HOT_RANGES_MAX).prop_map(hot),
+        (0.001f64..0.999, 0.001f64..0.999).prop_map(|range| hot(vec![range])),
     ]
 }
 

@@ -48,7 +48,7 @@ const JOB_FILES: &[&str] = &[
      rw=write:8k\nbs=4k,16k\nfdatasync=32\nbuffer_compress_percentage=50\nfilename=x\\:y\noffset_increment=1m\n",
     "[j]\nfilesize=64m\nnrfiles=3\nfilename_format=f.$jobnum\nrw=randread\nbsrange=1k-16k\nba=512\n\
      rate_iops=500,300\nrate_process=poisson\noffset=1m\nio_size=200m\nloops=3\nkb_base=1000\n\
-     [k]\nverify=crc32c\nrw=randwrite\nsize=0x100000\nrandom_distribution=zoned:80/20:20/80\n",
+     [k]\nverify=crc32c\nrw=randwrite\nsize=0x100000\nrandom_distribution=zoned:50/5:30/15:20/80\n",
 ];
 
 const REQUIREMENTS: &[&str] = &[

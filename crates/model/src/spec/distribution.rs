@@ -1,4 +1,5 @@
-//! How random offsets are drawn: `uniform`, `once`, `zipf:1.1`, `pareto:0.2`, `normal:10%`, `hot:80%/20%`.
+//! How random offsets are drawn: `uniform`, `once`, `zipf:1.1`, `pareto:0.2`, `normal:10%`, `hot:80%/20%`,
+//! `hot:50%/5%:30%/15%`.
 
 use std::{fmt, str::FromStr};
 
@@ -32,13 +33,53 @@ pub enum Distribution {
         /// The standard deviation as a share of the span.
         deviation: f64,
     },
-    /// A share of the requests goes to a share of the span at its beginning, the rest to the rest; uniform in each.
-    Hot {
-        /// Share of the requests.
-        requests: f64,
-        /// Share of the span.
-        span: f64,
-    },
+    /// Shares of the requests go to shares of the span, one after another from its beginning, the rest to the rest;
+    /// uniform in each.
+    Hot(HotRanges),
+}
+
+/// Most ranges that requests can be directed to, beside the rest.
+pub const HOT_RANGES_MAX: usize = 7;
+
+/// One range of the span.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct HotRange {
+    /// Share of the requests that it gets.
+    pub requests: f64,
+    /// Its share of the span.
+    pub span: f64,
+}
+
+/// Ranges of the span, in their order.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HotRanges {
+    count: usize,
+    list: [HotRange; HOT_RANGES_MAX],
+}
+
+impl HotRanges {
+    /// Between one and [`HOT_RANGES_MAX`] ranges, each with some requests and some of the span, that leave some of both.
+    pub fn new(ranges: &[HotRange]) -> Option<Self> {
+        let leave_some = |share: fn(&HotRange) -> f64| {
+            // 0.5 + 0.3 + 0.2 may be a little less than 1.
+            ranges.iter().all(|range| share(range) > 0.0)
+                && ranges.iter().map(share).sum::<f64>() < 1.0 - 1e-9
+        };
+        let fits = (1..=HOT_RANGES_MAX).contains(&ranges.len());
+        (fits && leave_some(|range| range.requests) && leave_some(|range| range.span)).then(|| {
+            let mut list = [HotRange::default(); HOT_RANGES_MAX];
+            list[..ranges.len()].copy_from_slice(ranges);
+            Self { count: ranges.len(), list }
+        })
+    }
+
+    /// All parts of the span: the ranges, and then the rest.
+    pub fn parts(&self) -> impl Iterator<Item = HotRange> {
+        let ranges = &self.list[..self.count];
+        let left = |share: fn(&HotRange) -> f64| 1.0 - ranges.iter().map(share).sum::<f64>();
+        let rest = HotRange { requests: left(|range| range.requests), span: left(|range| range.span) };
+        ranges.iter().copied().chain([rest])
+    }
 }
 
 impl fmt::Display for Distribution {
@@ -49,7 +90,12 @@ impl fmt::Display for Distribution {
             Self::Zipf { theta } => write!(f, "zipf:{theta}"),
             Self::Pareto { share } => write!(f, "pareto:{share}"),
             Self::Normal { deviation } => write!(f, "normal:{}%", tidy(*deviation)),
-            Self::Hot { requests, span } => write!(f, "hot:{}%/{}%", tidy(*requests), tidy(*span)),
+            Self::Hot(ranges) => {
+                f.write_str("hot")?;
+                ranges.list[..ranges.count]
+                    .iter()
+                    .try_for_each(|range| write!(f, ":{}%/{}%", tidy(range.requests), tidy(range.span)))
+            }
         }
     }
 }
@@ -79,9 +125,16 @@ impl FromStr for Distribution {
                 .map(|deviation| Self::Normal { deviation })
                 .ok_or_else(|| format!("`{text}`: normal takes σ as a share of the span, as in normal:10%")),
             "hot" => {
-                let parts = rest.split_once('/').and_then(|(a, b)| Some((share(a)?, share(b)?)));
-                parts.map(|(requests, span)| Self::Hot { requests, span }).ok_or_else(|| {
-                    format!("`{text}`: hot takes the requests' share and the span's, as in hot:80%/20%")
+                let range = |text: &str| {
+                    let (requests, span) = text.split_once('/')?;
+                    Some(HotRange { requests: share(requests)?, span: share(span)? })
+                };
+                let ranges: Option<Vec<HotRange>> = rest.split(':').map(range).collect();
+                ranges.and_then(|ranges| HotRanges::new(&ranges)).map(Self::Hot).ok_or_else(|| {
+                    format!(
+                        "`{text}`: hot takes shares of the requests and of the span, as in hot:80%/20%; several \
+                         (hot:50%/5%:30%/15%, at most {HOT_RANGES_MAX}) leave some of both for the rest"
+                    )
                 })
             }
             _ => Err(format!(
@@ -99,15 +152,24 @@ mod tests {
 
     #[test]
     fn they_read_back_as_they_are_printed() {
-        for text in ["uniform", "once", "zipf:1.1", "pareto:0.2", "normal:7%", "hot:80%/20%"] {
+        let hot = ["hot:80%/20%", "hot:50%/5%:30%/15%"];
+        for text in ["uniform", "once", "zipf:1.1", "pareto:0.2", "normal:7%"].into_iter().chain(hot) {
             assert_eq!(text.parse::<Distribution>().unwrap().to_string(), text);
         }
     }
 
     #[test]
+    fn the_rest_gets_what_the_ranges_leave() {
+        let Distribution::Hot(ranges) = "hot:50%/5%:30%/15%".parse().unwrap() else { panic!("hot") };
+        let parts: Vec<_> = ranges.parts().map(|part| (tidy(part.requests), tidy(part.span))).collect();
+        assert_eq!(parts, [(50.0, 5.0), (30.0, 15.0), (20.0, 80.0)]);
+    }
+
+    #[test]
     fn what_makes_no_sense_is_refused_with_an_example() {
+        let hot = ["hot:80%", "hot:0%/20%", "hot:50%/5%:50%/15%", "hot:50%/50%:10%/50%", "hot:1%/1%:"];
         for text in
-            ["zipf", "zipf:0", "zipf:x", "pareto:0.7", "normal:0", "hot:80%", "hot:0%/20%", "gauss", "once:1"]
+            ["zipf", "zipf:0", "zipf:x", "pareto:0.7", "normal:0", "gauss", "once:1"].into_iter().chain(hot)
         {
             let refusal = text.parse::<Distribution>().unwrap_err();
             assert!(refusal.contains(text) && refusal.len() > text.len() + 10, "{refusal}");

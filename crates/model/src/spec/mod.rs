@@ -12,7 +12,7 @@ mod think;
 
 use serde::{Deserialize, Serialize};
 
-pub use distribution::Distribution;
+pub use distribution::{Distribution, HOT_RANGES_MAX, HotRange, HotRanges};
 pub use latency_limit::LatencyLimit;
 pub use op::{Op, Rw};
 pub use payload::Payload;

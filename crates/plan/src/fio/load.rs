@@ -1,7 +1,8 @@
 //! The load of a fio job: pattern, sizes, depth, rates, durability and content, as a workload of ours.
 
 use iosonde_model::{
-    Arrivals, BlockSizes, Distribution, Payload, Randomness, Rw, Sync, Think, TrialSpec, fio,
+    Arrivals, BlockSizes, Distribution, HOT_RANGES_MAX, HotRange, HotRanges, Payload, Randomness, Rw, Sync,
+    Think, TrialSpec, fio,
 };
 
 use super::{
@@ -303,7 +304,7 @@ fn distribution(options: &Options, rw: Rw, map: bool) -> Result<Distribution, Re
         _ => {
             return Err(options.unsupported(
                 "random_distribution",
-                "random, zipf:θ, pareto:h, normal:σ and zoned:A/B:C/D are the distributions",
+                "random, zipf:θ, pareto:h, normal:σ and zoned:A/B:C/D:.. are the distributions",
             ));
         }
     };
@@ -317,23 +318,36 @@ fn distribution(options: &Options, rw: Rw, map: bool) -> Result<Distribution, Re
     })
 }
 
-/// Two zones: a share of the requests for a share of the file at its beginning.
+/// Zones from the file's beginning, each with a share of the requests and of the file. One without the latter gets what
+/// the others leave, in equal parts with others like it. The last one is the rest.
 fn zones(options: &Options, text: &str) -> Result<Distribution, Refusal> {
     const NAME: &str = "random_distribution";
-    let zones = text.strip_prefix("zoned:").unwrap_or(text);
-    let parts: Vec<(f64, Option<f64>)> = zones
-        .split(':')
-        .filter_map(|zone| {
-            let (requests, span) = zone.split_once('/')?;
-            Some((requests.trim().parse().ok()?, span.trim().parse().ok()))
-        })
-        .collect();
-    match parts.as_slice() {
-        [(requests, Some(span)), (_, _)] => format!("hot:{requests}%/{span}%")
-            .parse()
-            .map_err(|why| Why::Contradiction(format!("{NAME}: {why}")).at(options.place(NAME))),
-        _ => Err(options.unsupported(NAME, "two zones are supported, as in zoned:80/20:20/80")),
+    let wrong = || options.misread(NAME, "zones are REQUESTS/FILE in percent, as in zoned:50/5:30/15:20/80");
+    let percent = |text: &str| text.trim().parse::<f64>().ok().map(|percent| percent / 100.0);
+    let zone = |text: &str| {
+        let (requests, span) = text.split_once('/')?;
+        Some((percent(requests)?, if span.trim().is_empty() { None } else { Some(percent(span)?) }))
+    };
+    let zones = text.strip_prefix("zoned:").unwrap_or(text).split(':').map(zone);
+    let zones = zones.collect::<Option<Vec<(f64, Option<f64>)>>>().ok_or_else(wrong)?;
+    let told: f64 = zones.iter().filter_map(|(_, span)| *span).sum();
+    let open = zones.iter().filter(|(_, span)| span.is_none()).count();
+    let range = |&(requests, span): &(f64, Option<f64>)| HotRange {
+        requests,
+        span: span.unwrap_or((1.0 - told) / open as f64),
+    };
+    let ranges: Vec<HotRange> = zones.iter().map(range).collect();
+    let is_whole = |share: fn(&HotRange) -> f64| (ranges.iter().map(share).sum::<f64>() - 1.0).abs() < 1e-6;
+    if !is_whole(|range| range.requests) || !is_whole(|range| range.span) {
+        return Err(options.misread(NAME, "shares of the requests, and those of the file, add up to 100"));
     }
+    if ranges.len() > HOT_RANGES_MAX + 1 {
+        return Err(options.unsupported(NAME, format!("at most {} zones", HOT_RANGES_MAX + 1)));
+    }
+    if ranges.len() == 1 {
+        return Ok(Distribution::Uniform);
+    }
+    HotRanges::new(&ranges[..ranges.len() - 1]).map(Distribution::Hot).ok_or_else(wrong)
 }
 
 fn sync(options: &Options, rw: Rw) -> Result<Sync, Refusal> {

@@ -105,6 +105,8 @@ fn what_is_wrong_with_a_file_has_its_place() {
         ("[a]\nsize=1m\nbssplit=4k/60:8k/60\n", "bssplit=4k/60:8k/60 is not understood"),
         ("[a]\nsize=1m\nrw=read:-8k\n", "sequential requests go forwards"),
         ("[a]\nsize=1m\nrw=randread:x\n", "rw=randread:x is not understood"),
+        ("[a]\nsize=1m\nrandom_distribution=zoned:50/5:30/15\n", "add up to 100"),
+        ("[a]\nsize=1m\nrandom_distribution=zoned:50/5:x/95\n", "zones are REQUESTS/FILE in percent"),
         ("[a]\nsize=1m\nverify=crc32c\n", "a job that writes reads back"),
     ] {
         let said = refusal(text);
@@ -140,6 +142,13 @@ fn options_become_a_workload() {
     // fio visits each block once, unless it is told that it need not.
     assert_eq!(job("rw=randread\n").spec.distribution, Distribution::Once);
     assert_eq!(job("rw=randread\nnorandommap\n").spec.distribution, Distribution::Uniform);
+    // JESD219's zones; shares that are left out, and one zone.
+    let zones =
+        |text: &str| job(&format!("rw=randread\nrandom_distribution=zoned:{text}\n")).spec.distribution;
+    assert_eq!(zones("50/5:30/15:20/80").to_string(), "hot:50%/5%:30%/15%");
+    assert_eq!(zones("50/5:30/15:20/"), zones("50/5:30/15:20/80"));
+    assert_eq!(zones("60/20:30/:10/").to_string(), "hot:60%/20%:30%/40%");
+    assert_eq!(zones("100/100"), Distribution::Uniform);
     assert_eq!(job("rw=write\nsync=1\n").spec.sync, Sync::Osync);
     assert_eq!(job("rw=write:4k\nbs=8k\n").spec.stride_bytes, Some(12_288));
     assert_eq!(job("rw=write\nbs=4k,16k\n").spec.block_size_bytes, 16_384);

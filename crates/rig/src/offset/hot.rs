@@ -1,65 +1,97 @@
-//! `hot:A%/B%`: A % of the requests go to the first B % of the span, the others to the rest; uniform in each.
+//! `hot:A%/B%`: A % of the requests go to the first B % of the span, the others to the rest; uniform in each. Several
+//! ranges follow one another.
 
-use rand::Rng;
+use iosonde_model::HotRanges;
 
-use super::random::{Random, below};
+use super::{
+    alias::Alias,
+    random::{Random, below},
+};
 
-/// A hot and a cold range of places.
+/// Ranges of places by weight.
 #[derive(Debug, Clone)]
-pub(super) struct Hot {
-    hot_places: u64,
-    cold_places: u64,
-    /// Random numbers below this go to the hot range.
-    hot_below: u64,
+pub(super) struct Hot(Alias<Range>);
+
+/// Consecutive places.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Range {
+    from: u64,
+    places: u64,
 }
 
 impl Hot {
-    /// Whole places, at least one in each range where there are two.
-    pub(super) fn new(places: u64, requests: f64, span: f64) -> Self {
-        let hot_places = ((places as f64 * span).round() as u64).clamp(1, places.max(2) - 1);
-        // The conversion saturates: 1 becomes 2^64 - 1, off by 5e-20.
-        let hot_below = (requests * 2f64.powi(64)) as u64;
-        Self { hot_places, cold_places: places - hot_places, hot_below }
+    /// Whole places, at least one in each range where there are as many.
+    pub(super) fn new(places: u64, ranges: &HotRanges) -> Self {
+        Self(Alias::new(&divided(places, ranges)))
     }
 
     #[inline]
     pub(super) fn draw(&self, random: &mut Random) -> u64 {
-        let is_hot = random.next_u64() < self.hot_below || self.cold_places == 0;
-        // One multiplication with either bound: a branch here would be mispredicted at every change of range.
-        let (from, places) = if is_hot { (0, self.hot_places) } else { (self.hot_places, self.cold_places) };
+        let Range { from, places } = self.0.draw(random);
         from + below(random, places)
     }
 }
 
+/// The ranges that have a place, with the requests' share of each.
+fn divided(places: u64, ranges: &HotRanges) -> Vec<(Range, f64)> {
+    let parts = ranges.parts().count() as u64;
+    let (mut from, mut span, mut divided) = (0, 0.0, Vec::new());
+    for (nth, part) in (1..).zip(ranges.parts()) {
+        span += part.span;
+        let end = if nth == parts { places } else { (places as f64 * span).round() as u64 };
+        // One place for each part after this one, as far as there are any.
+        let end = end.min(places.saturating_sub(parts - nth)).max(from + 1).min(places);
+        if end > from {
+            divided.push((Range { from, places: end - from }, part.requests));
+        }
+        from = end;
+    }
+    divided
+}
+
 #[cfg(test)]
 mod tests {
+    use iosonde_model::HotRange;
+
     use super::{super::testing::*, *};
+
+    fn ranges(list: &[(f64, f64)]) -> HotRanges {
+        let range = |&(requests, span): &(f64, f64)| HotRange { requests, span };
+        HotRanges::new(&list.iter().map(range).collect::<Vec<_>>()).unwrap()
+    }
 
     #[test]
     fn shares_are_exact() {
-        for (places, requests, span) in [(1000, 0.8, 0.2), (300, 0.5, 0.01), (64, 0.1, 0.75), (5, 0.999, 0.4)]
-        {
-            let (hot, mut random) = (Hot::new(places, requests, span), random(places));
+        for (places, list) in [
+            (1000, vec![(0.8, 0.2)]),
+            (300, vec![(0.5, 0.01)]),
+            (64, vec![(0.1, 0.75)]),
+            (5, vec![(0.999, 0.4)]),
+            (1000, vec![(0.5, 0.05), (0.3, 0.15)]),
+        ] {
+            let ranges = ranges(&list);
+            let (hot, mut random) = (Hot::new(places, &ranges), random(places));
             let mut counts = vec![0u64; places as usize];
             (0..300_000).for_each(|_| counts[hot.draw(&mut random) as usize] += 1);
-            let hot_places = (places as f64 * span).round();
-            let share = |place: u64| {
-                if (place as f64) < hot_places {
-                    requests / hot_places
-                } else {
-                    (1.0 - requests) / (places as f64 - hot_places)
-                }
-            };
-            assert_fits(&format!("hot:{requests}/{span}"), &counts, (0..places).map(share));
+            let shares = ranges.parts().flat_map(|part| {
+                let own = (places as f64 * part.span).round();
+                std::iter::repeat_n(part.requests / own, own as usize)
+            });
+            assert_fits(&format!("{list:?}"), &counts, shares);
         }
     }
 
     #[test]
-    fn a_range_too_small_for_a_place_gets_one_where_there_are_two() {
-        for (places, hot_places, cold_places) in [(1, 1, 0), (2, 1, 1), (3, 1, 2)] {
-            let hot = Hot::new(places, 0.5, 0.01);
-            assert_eq!((hot.hot_places, hot.cold_places), (hot_places, cold_places));
-            let mut random = random(1);
+    fn a_range_too_small_for_a_place_gets_one_where_there_are_enough() {
+        let three = ranges(&[(0.5, 0.01), (0.3, 0.01)]);
+        let two = ranges(&[(0.5, 0.01)]);
+        let sizes = |places, ranges: &HotRanges| {
+            divided(places, ranges).iter().map(|(range, _)| range.places).collect::<Vec<_>>()
+        };
+        assert_eq!([1, 2, 3].map(|places| sizes(places, &two)), [vec![1], vec![1, 1], vec![1, 2]]);
+        assert_eq!([2, 3, 9].map(|places| sizes(places, &three)), [vec![1, 1], vec![1, 1, 1], vec![1, 1, 7]]);
+        for places in 1..5 {
+            let (hot, mut random) = (Hot::new(places, &three), random(1));
             assert!((0..100).all(|_| hot.draw(&mut random) < places));
         }
     }

@@ -164,7 +164,7 @@ fn scattered(spec: &TrialSpec, job: u32, places: u64, shared: &mut Random) -> Pa
             Pattern::Popular(Popularity::pareto(places, share), Permutation::new(places, shared))
         }
         Distribution::Normal { deviation } => Pattern::Normal(Normal::new(places, deviation)),
-        Distribution::Hot { requests, span } => Pattern::Hot(Hot::new(places, requests, span)),
+        Distribution::Hot(ranges) => Pattern::Hot(Hot::new(places, &ranges)),
     }
 }
 

@@ -92,14 +92,14 @@ fn random(spec: &TrialSpec) -> Option<String> {
             size(spec.block_size_bytes),
             size(part::align_bytes(spec))
         )),
-        Distribution::Hot { span, .. } => {
-            let hot_bytes = span * spec.span_bytes as f64;
+        Distribution::Hot(ranges) => {
+            let least = ranges.parts().map(|part| part.span).fold(f64::INFINITY, f64::min);
             // 20 % of 5 blocks shall be one, whatever the binary fractions say.
-            let least_bytes = hot_bytes.min(spec.span_bytes as f64 - hot_bytes) * (1.0 + 1e-9);
+            let least_bytes = least * spec.span_bytes as f64 * (1.0 + 1e-9);
             (least_bytes < part::align_bytes(spec) as f64 * f64::from(parts(spec))).then(|| {
                 format!(
-                    "{distribution} divides a span of {} into a hot and a cold part, of which one is smaller \
-                     than a block; ask for a larger span or another share",
+                    "{distribution} divides a span of {} into parts, of which one is smaller than a block; ask for a \
+                     larger span or another share",
                     size(spec.span_bytes)
                 )
             })

@@ -5,7 +5,7 @@ mod figures;
 use std::collections::BTreeMap;
 
 use iosonde_model::{
-    Arrivals, Distribution, Op, Payload, Phase, RequestError, Run, Sync, Trial, TrialSpec, Window,
+    Arrivals, Distribution, HotRange, Op, Payload, Phase, RequestError, Run, Sync, Trial, TrialSpec, Window,
     fio::FioReport,
 };
 use serde::Serialize;
@@ -191,10 +191,10 @@ fn options(spec: &TrialSpec) -> BTreeMap<String, String> {
         Distribution::Normal { deviation } => {
             drop(set("random_distribution", format!("normal:{:.0}", deviation * 100.0)));
         }
-        Distribution::Hot { requests, span } => {
-            let (hot, part) = (requests * 100.0, span * 100.0);
-            let zones = format!("zoned:{hot:.0}/{part:.0}:{:.0}/{:.0}", 100.0 - hot, 100.0 - part);
-            drop(set("random_distribution", zones));
+        Distribution::Hot(ranges) => {
+            let part = |part: HotRange| format!("{:.0}/{:.0}", part.requests * 100.0, part.span * 100.0);
+            let parts: Vec<String> = ranges.parts().map(part).collect();
+            drop(set("random_distribution", format!("zoned:{}", parts.join(":"))));
         }
         Distribution::Uniform | Distribution::Once => {}
     }
