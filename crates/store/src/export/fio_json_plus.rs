@@ -21,7 +21,7 @@ impl Named for FioJsonPlus {
 
 impl ExportFormat for FioJsonPlus {
     fn extension(&self) -> &'static str {
-        "fio.json"
+        "fio-plus.json"
     }
 
     fn write(&self, run: &Run) -> Result<String, String> {

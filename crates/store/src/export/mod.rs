@@ -51,4 +51,13 @@ mod tests {
     fn every_format_is_well_formed() {
         EXPORTS.assert_well_formed();
     }
+
+    #[test]
+    fn no_format_replaces_anothers_file() {
+        let mut extensions: Vec<&str> = EXPORTS.iter().map(|format| format.extension()).collect();
+        let all = extensions.len();
+        extensions.sort_unstable();
+        extensions.dedup();
+        assert_eq!(extensions.len(), all, "{extensions:?}");
+    }
 }
