@@ -46,7 +46,7 @@ pub fn run(args: &FioArgs, store: Option<&Path>, screen: Screen) -> Result<(), F
     let Jobs { args, jobs, global } = world::jobs(args)?;
     let caps = Caps { time_ns: args.time, size_bytes: args.size };
     jobs.iter().for_each(|job| words::changes(job, caps, screen));
-    let batches = batches(iosonde_plan::fio::groups(jobs), &args)?;
+    let batches = batches(iosonde_plan::fio::groups(jobs).map_err(Failure::usage)?, &args)?;
     refuse_several_documents(&args, &batches)?;
     if args.dry_run {
         return batches.iter().try_for_each(|batch| screen.result(&words::plan(batch, caps)?));

@@ -69,6 +69,8 @@ pub struct Job {
     pub advice: Advice,
     /// True if it waits for all jobs before it.
     pub stonewall: bool,
+    /// Name of the job that it waits for.
+    pub wait_for: Option<String>,
     /// True if it begins a reporting group.
     pub new_group: bool,
     /// True if jobs of its reporting group are reported as one.
@@ -119,6 +121,7 @@ impl Job {
             invalidate: options.yes("invalidate")?.unwrap_or(true),
             advice: advice(&options, spec.rw)?,
             stonewall: options.yes("stonewall")?.unwrap_or(false) || section.begins_file,
+            wait_for: options.text("wait_for").map(str::to_owned),
             new_group: options.yes("new_group")?.unwrap_or(false),
             group_reporting: options.yes("group_reporting")?.unwrap_or(false),
             changes,

@@ -88,7 +88,10 @@ pub struct Laid {
 type Files = Vec<(String, u64)>;
 
 /// Groups of jobs, cut where one waits for those before.
-pub fn groups(jobs: Vec<Job>) -> Vec<Group> {
+///
+/// # Errors
+/// A `wait_for` whose job is beside others that go on running, or none before it.
+pub fn groups(jobs: Vec<Job>) -> Result<Vec<Group>, Refusal> {
     let mut groups: Vec<Group> = Vec::new();
     let (mut reporting, mut number) = (0, 1);
     for job in jobs {
@@ -96,7 +99,7 @@ pub fn groups(jobs: Vec<Job>) -> Vec<Group> {
         if !first && (job.stonewall || job.new_group) {
             reporting += 1;
         }
-        if first || job.stonewall {
+        if first || job.stonewall || is_next(&groups, &job)? {
             groups.push(Group { jobs: Vec::new(), reporting: Vec::new(), first_job: number });
         }
         let group = groups.last_mut().expect("one was begun");
@@ -104,7 +107,32 @@ pub fn groups(jobs: Vec<Job>) -> Vec<Group> {
         group.jobs.push(job);
         group.reporting.push(reporting);
     }
-    groups
+    Ok(groups)
+}
+
+/// Whether a job begins when the last group has ended, and not with it.
+fn is_next(groups: &[Group], job: &Job) -> Result<bool, Refusal> {
+    let has = |group: &Group, name: &str| group.jobs.iter().any(|one| one.name == name);
+    let refuse = |option: &'static str, instead: &str| {
+        let value = job.wait_for.clone().unwrap_or_default();
+        Err(Why::Value { name: option, value, instead: instead.to_owned() }.at(job.place_of(option).clone()))
+    };
+    // What the jobs of the last group waited for, where it was that.
+    let (last, before) = groups.split_last().expect("the first job begins a group");
+    let began_after = last.jobs[0].wait_for.as_ref().filter(|_| !last.jobs[0].stonewall);
+    match (&job.wait_for, began_after) {
+        (None, None) => Ok(false),
+        (None, Some(_)) => refuse(
+            "wait_for",
+            "a job behind one that waits begins with the first jobs: put those that wait last, or `stonewall` here",
+        ),
+        (Some(name), Some(awaited)) if name == awaited => Ok(false),
+        (Some(name), _) if last.jobs.iter().all(|one| one.name == *name) => Ok(true),
+        (Some(name), _) if has(last, name) || before.iter().any(|group| has(group, name)) => {
+            refuse("wait_for", "other jobs run beside that one; `stonewall` waits for all jobs before")
+        }
+        (Some(_), _) => refuse("wait_for", "it names no job before this one"),
+    }
 }
 
 impl Job {

@@ -143,7 +143,7 @@ pub const OPTIONS: &[FioOption] = &[
     flag("stonewall", &["wait_for_previous"]),
     flag("new_group", &[]),
     flag("group_reporting", &[]),
-    refused("wait_for", &[], &[], "stonewall waits for all jobs before"),
+    used("wait_for", &[]),
     // Where.
     used("filename", &[]),
     used("directory", &[]),

@@ -38,7 +38,7 @@ fn directory(path: &str) -> Found {
 }
 
 fn laid(text: &str, caps: Caps) -> Laid {
-    let group = groups(jobs(text).unwrap()).remove(0);
+    let group = groups(jobs(text).unwrap()).unwrap().remove(0);
     let site = group.site(&directory).unwrap();
     let bytes = group.needs_bytes(&site, caps).unwrap().unwrap();
     group.lay(&site, bytes, caps).unwrap()
@@ -245,16 +245,34 @@ fn files_that_no_file_system_holds_are_refused() {
         ("[a]\nsize=7340032t\nnumjobs=3\n", "a.fio:1:1"),
         ("[a]\nsize=1m\n[b]\nsize=7340032t\n[c]\nsize=7340032t\n", "a.fio:5:1"),
     ] {
-        let group = groups(jobs(text).unwrap()).remove(0);
+        let group = groups(jobs(text).unwrap()).unwrap().remove(0);
         let refused = group.needs_bytes(&Site::Own("./".into()), Caps::default()).unwrap_err().to_string();
         assert!(refused.contains(at) && refused.contains("larger than 8 EiB"), "{refused}");
     }
 }
 
 #[test]
+fn a_job_may_wait_for_the_jobs_right_before_it() {
+    let of = |text: &str| groups(jobs(&format!("[global]\nsize=1m\n{text}")).unwrap());
+    let sizes = |text: &str| of(text).unwrap().iter().map(|group| group.jobs.len()).collect::<Vec<_>>();
+    assert_eq!(sizes("[a]\n[b]\nwait_for=a\n[c]\nwait_for=b\n"), [1, 1, 1]);
+    assert_eq!(sizes("[a]\nnumjobs=4\n[b]\nwait_for=a\n[c]\nwait_for=a\n"), [1, 2]);
+    assert_eq!(sizes("[a]\n[b]\nwait_for=a\n[c]\nstonewall\n"), [1, 1, 1]);
+    for (text, told) in [
+        ("[a]\n[b]\n[c]\nwait_for=a\n", "a.fio:6:1: wait_for=a is not supported: other jobs run beside"),
+        ("[a]\n[b]\nwait_for=a\n[c]\n", "begins with the first jobs"),
+        ("[a]\n[b]\nwait_for=x\n", "names no job before"),
+        ("[a]\n[b]\nwait_for=a\n[c]\nwait_for=b\n[d]\nwait_for=a\n", "other jobs run beside"),
+    ] {
+        let said = of(text).unwrap_err().to_string();
+        assert!(said.contains(told), "{text:?}: {said}");
+    }
+}
+
+#[test]
 fn groups_are_cut_at_stonewalls_and_reported_together_where_asked() {
     let text = "[global]\nsize=1m\n[a]\n[b]\ngroup_reporting\n[c]\nnew_group\n[d]\nstonewall\n";
-    let groups = groups(jobs(text).unwrap());
+    let groups = groups(jobs(text).unwrap()).unwrap();
     let numbers: Vec<&[u32]> = groups.iter().map(|group| group.reporting.as_slice()).collect();
     assert_eq!(numbers, [&[0, 0, 1][..], &[2]]);
     let site = groups[0].site(&directory).unwrap();
@@ -273,7 +291,9 @@ fn reports_numbers(group: &Group) -> Vec<u32> {
 
 #[test]
 fn one_target_at_a_time() {
-    let site = |text: &str, found: &dyn Fn(&str) -> Found| groups(jobs(text).unwrap()).remove(0).site(found);
+    let site = |text: &str, found: &dyn Fn(&str) -> Found| {
+        groups(jobs(text).unwrap()).unwrap().remove(0).site(found)
+    };
     assert_eq!(site("[a]\nsize=1m\n", &directory).unwrap(), Site::Own("./".into()));
     assert_eq!(site("[a]\nsize=1m\ndirectory=d\n", &directory).unwrap(), Site::Own("d".into()));
     let there = |path: &str| if path.starts_with("/dev/") { Found::File } else { directory(path) };
