@@ -51,6 +51,29 @@ fn nothing_but_the_notebooks_folder_can_be_changed_while_it_measures() {
 }
 
 #[test]
+fn each_of_fios_targets_is_measured_though_power_was_given_up_for_the_one_before() {
+    let bench = Bench::new();
+    for folder in ["kept", "one", "two"] {
+        fs::create_dir(bench.path(folder)).unwrap();
+    }
+    let jobs = "[global]\nrw=write\nsize=1m\n[a]\ndirectory=one\n[b]\nstonewall\ndirectory=two\n";
+    bench.text("jobs.fio", jobs);
+    let mut command = bench.command(&["fio", "jobs.fio"]);
+    command.env("IOSONDE_STORE", bench.path("kept/n.db")).env("TMPDIR", bench.path("kept"));
+    let said = Said::of(command.output().unwrap());
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.out.contains("jobs on one") && said.out.contains("jobs on two"), "{}", said.out);
+    // A target that is refused is refused before the first one is written.
+    let data = bench.file("data", 1);
+    let before = fs::read(&data).unwrap();
+    bench.text("jobs.fio", &jobs.replace("directory=two", "filename=data"));
+    let refused = bench.iosonde(&["fio", "jobs.fio"]);
+    refused.refused(&["data is an existing file", "--destroy"]);
+    assert!(!refused.err.contains("running") && !refused.out.contains("jobs on one"), "{}", refused.err);
+    assert_eq!(fs::read(&data).unwrap(), before);
+}
+
+#[test]
 fn root_has_three_capabilities_left_while_it_measures() {
     let bench = Bench::new();
     bench.text("small.toml", common::SMALL_STUDY);

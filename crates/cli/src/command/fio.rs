@@ -6,7 +6,7 @@ mod batch;
 mod words;
 mod world;
 
-use std::path::Path;
+use std::{path::Path, thread};
 
 use iosonde_infer::conclude;
 use iosonde_model::{Phase, Run, TrialSpec, fio::FioJobs, units};
@@ -19,7 +19,10 @@ use iosonde_rig::{
     trial::Order,
     verify,
 };
-use iosonde_store::export::{EXPORTS, fio_logs};
+use iosonde_store::{
+    Notebook,
+    export::{EXPORTS, fio_logs},
+};
 
 use crate::{
     args::{FioArgs, FioFormat},
@@ -43,18 +46,28 @@ const STUDY: &str = "fio";
 
 /// Runs jobs.
 pub fn run(args: &FioArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
-    let Jobs { args, jobs, global } = world::jobs(args)?;
+    let mut asked = world::jobs(args)?;
+    let jobs = std::mem::take(&mut asked.jobs);
+    let args = &asked.args;
     let caps = Caps { time_ns: args.time, size_bytes: args.size };
     jobs.iter().for_each(|job| words::changes(job, caps, screen));
-    let batches = batches(iosonde_plan::fio::groups(jobs).map_err(Failure::usage)?, &args)?;
-    refuse_several_documents(&args, &batches)?;
+    let batches = batches(iosonde_plan::fio::groups(jobs).map_err(Failure::usage)?, args)?;
+    refuse_several_documents(args, &batches)?;
     if args.dry_run {
         return batches.iter().try_for_each(|batch| screen.result(&words::plan(batch, caps)?));
     }
-    for batch in &batches {
-        run_batch(batch, &args, caps, &global, store, screen)?;
+    if let [batch] = &batches[..] {
+        return run_batch(batch, &asked, caps, store, screen);
     }
-    Ok(())
+    // What is refused is refused before the first of them writes.
+    batches.iter().try_for_each(|batch| open(batch, &asked, caps, store, screen).map(drop))?;
+    batches.iter().try_for_each(|batch| {
+        // A thread that has given up its power for one target has none left for the next one.
+        thread::scope(|scope| {
+            let run = scope.spawn(|| run_batch(batch, &asked, caps, store, screen));
+            run.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    })
 }
 
 /// Groups that follow each other on one target are one run.
@@ -121,14 +134,23 @@ fn longest_ns(group: &Group, caps: Caps) -> u64 {
     caps.time_ns.map_or(longest, |most| longest.min(most))
 }
 
-fn run_batch(
+/// A batch that may be measured.
+struct Opened {
+    options: Options,
+    book: Notebook,
+    session: Session,
+    laid: Vec<Laid>,
+    jobs: FioJobs,
+}
+
+/// Opens the target of a batch and refuses what cannot be done there. Nothing is written.
+fn open(
     batch: &Batch,
-    args: &FioArgs,
+    Jobs { args, global, .. }: &Jobs,
     caps: Caps,
-    global: &FioJobs,
     store: Option<&Path>,
     screen: Screen,
-) -> Result<(), Failure> {
+) -> Result<Opened, Failure> {
     let options = options(batch, args, caps).map_err(Failure::usage)?;
     let mut book = notebook::open(store, &screen)?;
     let results = [&args.json, &args.output].into_iter().flatten();
@@ -158,6 +180,18 @@ fn run_batch(
     for path in fio_logs::paths(&jobs) {
         output::check(Path::new(&path), &apart, screen)?;
     }
+    Ok(Opened { options, book, session, laid, jobs })
+}
+
+fn run_batch(
+    batch: &Batch,
+    asked: &Jobs,
+    caps: Caps,
+    store: Option<&Path>,
+    screen: Screen,
+) -> Result<(), Failure> {
+    let args = &asked.args;
+    let Opened { options, book, session, laid, jobs } = open(batch, asked, caps, store, screen)?;
     let (label, note) = (args.label.clone(), args.note.clone());
     let titles = Titles { study: STUDY, label, note, fio: Some(jobs) };
     let (measurement, notebook) =

@@ -1,6 +1,6 @@
 //! Places in job files and command lines.
 
-use std::{fmt, rc::Rc};
+use std::{fmt, sync::Arc};
 
 /// Where a word was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -8,14 +8,14 @@ pub enum Place {
     /// Line and column of a file, both from 1.
     File {
         /// Path as it was given.
-        path: Rc<str>,
+        path: Arc<str>,
         /// Line.
         line: usize,
         /// Column, in characters.
         column: usize,
     },
     /// Word of a command line, as typed.
-    Word(Rc<str>),
+    Word(Arc<str>),
 }
 
 impl fmt::Display for Place {

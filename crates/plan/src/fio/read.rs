@@ -1,6 +1,6 @@
 //! fio's job files and command lines as text: sections of options, each with its place.
 
-use std::{path::Path, rc::Rc};
+use std::{path::Path, sync::Arc};
 
 use super::{
     option::{self, FioOption, Takes},
@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
     /// Reads a file's lines; `from` is the place of the `include` that names it.
     fn lines(&mut self, path: &str, chain: &mut Vec<String>, from: Option<&Place>) -> Result<(), Refusal> {
         let text = self.text(path, from)?;
-        let shared: Rc<str> = path.into();
+        let shared: Arc<str> = path.into();
         let sections_before = self.sections.len();
         // An include belongs to a section that was begun before it.
         let mut open = from.is_some();
@@ -182,7 +182,7 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let column = line.chars().take_while(|letter| letter.is_whitespace()).count() + 1;
-            let place = Place::File { path: Rc::clone(&shared), line: number, column };
+            let place = Place::File { path: Arc::clone(&shared), line: number, column };
             if let Some(rest) = stripped.strip_prefix('[') {
                 let name = rest.strip_suffix(']').ok_or_else(|| Why::OpenHeader.at(place.clone()))?;
                 if from.is_some() {
