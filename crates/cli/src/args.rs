@@ -93,7 +93,7 @@ pub enum Command {
     Judge(JudgeArgs),
     /// Write a run to a file, for other programs or another machine
     Export(ExportArgs),
-    /// Store another tool's results in the notebook
+    /// Keep runs of another machine, or another tool's results, in the notebook
     Import(ImportArgs),
     /// Compare runs (machines, devices, settings) point by point
     Compare(CompareArgs),
@@ -596,7 +596,7 @@ pub struct ExportArgs {
 /// `iosonde import`.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// fio's JSON or CSV: files, folders, or - for standard input
+    /// Runs' files, fio's JSON, CSV and the like: files, folders, or - for standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// Your name for the runs

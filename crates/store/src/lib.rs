@@ -92,5 +92,5 @@ pub use notebook::Notebook;
 pub use place::default_path;
 pub use platform::same_storage;
 pub use read::RunSummary;
-pub use run_file::{RunFileError, read_run};
+pub use run_file::{RunFileError, holds_run, read_run};
 pub use text_file::{TEXT_BYTES_MAX, read_at_most, read_text};

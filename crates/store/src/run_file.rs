@@ -1,14 +1,21 @@
 //! A run in a file of its own, as `export -f run` (or `-f json`) wrote it.
 
+use serde::Deserialize;
 use serde_json::Value;
-use std::{path::Path, str::FromStr};
+use std::{fs::File, io::Read, path::Path, str::FromStr};
 
 use iosonde_model::{CheckName, FindingName, RUN_SCHEMA, Run};
 
-use crate::{read::restore_histograms, text_file::read_text};
+use crate::{
+    read::restore_histograms,
+    text_file::{VALUES_MAX, read_text, values_of},
+};
 
 /// The largest run that is read: one of 1,000 trials has some 20 MB.
 const BYTES_MAX: u64 = 256 << 20;
+
+/// As much as it takes to know a run's file.
+const BEGIN_BYTES: u64 = 64;
 
 /// A file that holds no run that this version can open. Each is a sentence with the file's name.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +35,31 @@ pub enum RunFileError {
     Newer { path: String, iosonde: String, schema: u64 },
 }
 
+/// What a document says of the program that wrote it.
+#[derive(Deserialize)]
+struct Version {
+    #[serde(default)]
+    schema: u64,
+    #[serde(default = "unknown_version")]
+    iosonde: String,
+}
+
+fn unknown_version() -> String {
+    "of an unknown version".to_owned()
+}
+
+/// True of a file that begins as a run's does.
+pub fn holds_run(path: &Path) -> bool {
+    // A pipe has a beginning only once.
+    let begin = path.is_file().then(|| {
+        let mut begin = Vec::new();
+        File::open(path)?.take(BEGIN_BYTES).read_to_end(&mut begin).map(|_| begin)
+    });
+    let Some(Ok(begin)) = begin else { return false };
+    let text = String::from_utf8_lossy(&begin);
+    text.trim_start().strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with("\"iosonde\""))
+}
+
 /// Reads a run from a file. Its conclusions are kept as written; conclude again to judge with this version.
 ///
 /// # Errors
@@ -40,19 +72,22 @@ pub fn read_run(path: &Path) -> Result<Run, RunFileError> {
 }
 
 fn parse(text: &str, path: String) -> Result<Run, RunFileError> {
-    let mut document: Value = match serde_json::from_str(text) {
-        Ok(document) => document,
-        Err(error) => return Err(RunFileError::NoRun { path, why: error.to_string() }),
-    };
-    let schema = document["schema"].as_u64().unwrap_or(0);
+    let no_run =
+        |error: serde_json::Error| RunFileError::NoRun { path: path.clone(), why: error.to_string() };
+    // What is not read takes no memory, whatever it is.
+    let Version { schema, iosonde } = serde_json::from_str(text).map_err(no_run)?;
     if schema > u64::from(RUN_SCHEMA) {
-        let iosonde = document["iosonde"].as_str().unwrap_or("of an unknown version").to_owned();
         return Err(RunFileError::Newer { path, iosonde, schema });
     }
-    leave_out_later_names(&mut document);
-    let mut run: Run = match serde_json::from_value(document) {
+    let mut run: Run = match serde_json::from_str(text) {
         Ok(run) => run,
-        Err(error) => return Err(RunFileError::NoRun { path, why: error.to_string() }),
+        // It may have names that only a later version knows.
+        Err(_) if values_of(text) <= VALUES_MAX => {
+            let mut document: Value = serde_json::from_str(text).map_err(no_run)?;
+            leave_out_later_names(&mut document);
+            serde_json::from_value(document).map_err(no_run)?
+        }
+        Err(error) => return Err(no_run(error)),
     };
     run.trials.iter_mut().for_each(restore_histograms);
     Ok(run)

@@ -10,6 +10,14 @@ use std::{
 /// The largest study, device file, sheet, requirement or job file: the largest built in has 2 KB.
 pub const TEXT_BYTES_MAX: u64 = 16 << 20;
 
+/// Most values of a JSON document that is kept as it is read: at some 100 bytes each, they take 400 MB.
+pub(crate) const VALUES_MAX: usize = 4_000_000;
+
+/// Values of a JSON document at most.
+pub(crate) fn values_of(text: &str) -> usize {
+    text.bytes().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count()
+}
+
 /// Bytes of a file that has at most so many.
 ///
 /// # Errors

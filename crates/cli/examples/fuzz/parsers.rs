@@ -228,12 +228,14 @@ fn job_file(bytes: &[u8], _: &Path) -> bool {
     let Ok(sections) = fio::read::files(&["j.fio".into()], &world) else { return false };
     let Ok(jobs) = sections.iter().map(fio::Job::of).collect::<Result<Vec<_>, _>>() else { return false };
     let found = |path: &str| if path.ends_with('/') { fio::Found::Directory } else { fio::Found::Nothing };
-    fio::groups(jobs).iter().all(|group| {
-        let site = group.site(&found).unwrap_or(fio::Site::Own("./".into()));
-        let bytes = group.needs_bytes(&site, fio::Caps::default()).ok().flatten().unwrap_or(1 << 30);
-        let existing = fio::Site::Existing("/dev/x".into());
-        let laid = |site| group.lay(site, bytes, fio::Caps::default());
-        laid(&existing).is_ok_and(|laid| iosonde_rig::offset::span_problem(&laid.spec).is_none())
-            && laid(&site).is_ok()
+    fio::groups(jobs).is_ok_and(|groups| {
+        groups.iter().all(|group| {
+            let site = group.site(&found).unwrap_or(fio::Site::Own("./".into()));
+            let bytes = group.needs_bytes(&site, fio::Caps::default()).ok().flatten().unwrap_or(1 << 30);
+            let existing = fio::Site::Existing("/dev/x".into());
+            let laid = |site| group.lay(site, bytes, fio::Caps::default());
+            laid(&existing).is_ok_and(|laid| iosonde_rig::offset::span_problem(&laid.spec).is_none())
+                && laid(&site).is_ok()
+        })
     })
 }

@@ -154,6 +154,26 @@ fn an_imported_result_is_a_run_like_any_other() {
 }
 
 #[test]
+fn a_run_of_another_notebook_is_kept_as_it_is_and_once() {
+    let bench = Bench::new();
+    let words = ["run", "queue-depth", "sim:ideal", "--time", "10s", "--label", "there", "-q"];
+    assert_eq!(bench.iosonde(&words).code, 0);
+    let there = bench.run(&["show", "last"]);
+    for (format, name) in [("run", "there.iosonde"), ("json", "there.json")] {
+        bench.iosonde(&["export", "last", "-f", format, "-o", name]);
+        let store = format!("{format}.db");
+        let import = ["import", name, "--note", "another machine", "--store", &store];
+        let said = bench.iosonde(&import);
+        assert_eq!(said.code, 0, "{}", said.err);
+        assert!(said.out.contains("queue-depth of sim:ideal"), "{}", said.out);
+        let here = bench.run(&["show", "there", "--store", &store]);
+        assert_eq!((&here.trials, &here.points), (&there.trials, &there.points));
+        assert_eq!(here.info.note.as_deref(), Some("another machine"));
+        bench.iosonde(&import).refused(&["is in the notebook already", "iosonde show"]);
+    }
+}
+
+#[test]
 fn what_is_no_result_is_said_with_its_name() {
     let bench = Bench::new();
     bench.text("empty.json", "");

@@ -284,6 +284,13 @@ fn bytes(size: u64) -> String {
     }
 }
 
+/// `quick of sim:sata-ssd, 261 trials`: a run of another notebook.
+pub fn kept(run: &Run) -> String {
+    let count = run.trials.len();
+    let trials = if count == 1 { "trial" } else { "trials" };
+    format!("{} of {}, {count} {trials}", run.info.study, run.info.target)
+}
+
 /// `8 results from fio 3.38: 6 invalid, 2 without a fault`.
 pub fn headline(run: &Run, from: &str) -> String {
     let lines = result_lines(run);

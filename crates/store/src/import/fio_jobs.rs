@@ -1,11 +1,13 @@
 //! Jobs of fio that ran together, as results: of one group, several of like options are the jobs of one workload,
 //! others are streams beside it. Where jobs of a group ran for unlike times, each is a result of its own.
 
+use std::collections::HashMap;
+
 use iosonde_model::{
     Direction, Flush, Histogram, LatencySummary, Op, Phase, RequestError, Stream, Trial, TrialSpec, Unstated,
 };
 
-use super::{Figures, fio_options::Options};
+use super::{Figures, RESULTS_MAX, fio_options::Options};
 
 /// Jobs of a group whose times differ by more than this share did not run together.
 const LIKE_TIMES: f64 = 0.05;
@@ -62,14 +64,20 @@ pub(super) fn trials(jobs: &[Job], notes: &mut Vec<String>) -> Vec<Trial> {
 /// Jobs that ran together. Those of one group did, unless their times tell otherwise.
 fn groups(jobs: &[Job]) -> Vec<Vec<&Job>> {
     let mut groups: Vec<Vec<&Job>> = Vec::new();
+    let mut of_number: HashMap<i64, Vec<usize>> = HashMap::new();
     for job in jobs {
         let like = |other: &&Job| {
-            other.group == job.group
-                && (other.runtime_s - job.runtime_s).abs() <= LIKE_TIMES * other.runtime_s.max(job.runtime_s)
+            (other.runtime_s - job.runtime_s).abs() <= LIKE_TIMES * other.runtime_s.max(job.runtime_s)
         };
-        match groups.iter_mut().find(|group| group.first().is_some_and(like)) {
-            Some(group) => group.push(job),
-            None => groups.push(vec![job]),
+        let own = of_number.entry(job.group).or_default();
+        match own.iter().copied().find(|&at| groups[at].first().is_some_and(like)) {
+            Some(at) => groups[at].push(job),
+            // More are refused, and looking for a like one takes as long as there are some.
+            None if groups.len() > RESULTS_MAX => break,
+            None => {
+                own.push(groups.len());
+                groups.push(vec![job]);
+            }
         }
     }
     groups

@@ -6,9 +6,8 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 use serde_json::{Map, Value};
 
 use super::{Damage, ImportError};
+use crate::text_file::{VALUES_MAX, values_of};
 
-/// Most values of a document: at some 100 bytes each, they take 400 MB.
-const VALUES_MAX: usize = 4_000_000;
 /// Beginnings that turn out to be none, such as warnings that begin with a brace.
 const FALSE_STARTS_MAX: usize = 64;
 /// Maps in which fio writes an option that was given twice: the last one counts there.
@@ -17,8 +16,7 @@ const MAY_REPEAT: [&str; 2] = ["job options", "global options"];
 /// The last whole document of a text that has a key, and how many there are. Text before, between and after is passed
 /// over.
 pub(super) fn last_document(text: &str, key: &str) -> Result<(Value, usize), ImportError> {
-    let values = text.bytes().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
-    if values > VALUES_MAX {
+    if values_of(text) > VALUES_MAX {
         return Err(Damage::whole(format!("has more than {VALUES_MAX} values, which no result has")));
     }
     let (mut last, mut count, mut at, mut failed) = (None, 0, 0, Vec::new());

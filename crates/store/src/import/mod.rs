@@ -93,8 +93,7 @@ pub fn import(text: &str) -> Result<Imported, ImportError> {
     }
     if imported.trials.len() > RESULTS_MAX {
         return Err(Damage::whole(format!(
-            "holds {} results; at most {RESULTS_MAX} are judged at once, so split it",
-            imported.trials.len()
+            "holds more than {RESULTS_MAX} results, which is the most that are judged at once; split it"
         )));
     }
     for (place, trial) in imported.trials.iter_mut().enumerate() {

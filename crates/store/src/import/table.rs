@@ -23,6 +23,9 @@ fn separator_of(line: &str) -> u8 {
         .unwrap_or(b',')
 }
 
+/// The longest line of names: elbencho's has 1.5 KB. One of a whole file would be millions of cells.
+const NAMES_BYTES_MAX: usize = 64 << 10;
+
 /// The line of names: the first that is neither blank nor a comment.
 fn names_line(text: &str) -> Option<(usize, &str)> {
     let numbered = (1..).zip(text.lines());
@@ -37,7 +40,9 @@ fn reader(text: &str, separator: u8) -> csv::Reader<&[u8]> {
 
 /// Names of the columns of what may be a table.
 pub(super) fn names(text: &str) -> Vec<String> {
-    let Some((_, line)) = names_line(text) else { return Vec::new() };
+    let Some((_, line)) = names_line(text).filter(|(_, line)| line.len() <= NAMES_BYTES_MAX) else {
+        return Vec::new();
+    };
     let record = reader(line, separator_of(line)).records().next();
     record.and_then(Result::ok).map_or_else(Vec::new, |record| record.iter().map(str::to_owned).collect())
 }
