@@ -40,7 +40,7 @@ impl Measurement {
                 self.run.info.id
             )));
         }
-        self.reserve_memory(&schedule);
+        self.reserve_memory(&schedule, adaptive::grid_rounds(study.adaptive).is_some());
         let mut course = Course::new(schedule, self.before_measuring_s());
         if let Some(grid_rounds) = adaptive::grid_rounds(study.adaptive) {
             (course.stage, course.grid_rounds) = (Stage::Grid, grid_rounds);
@@ -52,8 +52,9 @@ impl Measurement {
         Ok(course)
     }
 
-    /// Takes the memory that the trials will need before the first of them is measured.
-    fn reserve_memory(&mut self, schedule: &Schedule) {
+    /// Takes the memory that the trials will need before the first of them is measured; twice where conclusions from the
+    /// first rounds, on a copy of them, decide what follows.
+    fn reserve_memory(&mut self, schedule: &Schedule, copied: bool) {
         if self.session.device.medium == Medium::Simulated {
             return;
         }
@@ -62,7 +63,7 @@ impl Measurement {
         let trials = trials.saturating_sub(self.run.trials.len());
         let windows = (expected.trial_s * 1e9 / WINDOW_NS as f64).ceil() as usize;
         let each_bytes = size_of::<Trial>() + windows * size_of::<Window>() + BESIDE_BYTES;
-        memory::reserve(trials.saturating_mul(each_bytes));
+        memory::reserve(trials.saturating_mul(each_bytes).saturating_mul(1 + usize::from(copied)));
         self.run.trials.reserve_exact(trials);
     }
 
