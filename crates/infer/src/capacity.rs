@@ -16,8 +16,8 @@ const CONTRADICTING_SHARE: f64 = 0.01;
 /// Probability that a larger share of bad blocks than the stated one was missed.
 const MISS_PROBABILITY: f64 = 0.05;
 
-/// What was lost right before the last data that were kept, where a cache held those: bad blocks are rarely so many
-/// side by side. A choice.
+/// More than this was lost right before the last data that were kept, where a cache held those: bad blocks are rarely so
+/// many side by side, and one request that came to nothing is no larger. A choice.
 const LOST_BEFORE_CACHED_BYTES: u64 = 1 << 20;
 
 /// Concludes what the storage holds.
@@ -154,9 +154,11 @@ fn last_written(probe: &CapacityProbe, period_bytes: u64, at_bytes: u64) -> Opti
 fn end(probe: &CapacityProbe) -> Option<CapacityFinding> {
     let weights = Weights::of(probe);
     let judged = match probe.runs.as_slice() {
-        // A cache still holds what was written last.
+        // A cache still holds what was written last. Where a request failed, what came after it did not.
         [judged @ .., lost, last]
-            if !is_bad(last) && is_bad(lost) && lost.length_bytes >= LOST_BEFORE_CACHED_BYTES =>
+            if !is_bad(last)
+                && matches!(lost.state, BlockState::Lost | BlockState::Shifted { .. })
+                && lost.length_bytes > LOST_BEFORE_CACHED_BYTES =>
         {
             &probe.runs[..judged.len() + 1]
         }
@@ -229,6 +231,17 @@ mod tests {
         let whole = |part: &KeptPart| part.to_bytes > 640 * BLOCK || part.kept == part.blocks;
         assert!(parts.iter().all(whole));
         assert_eq!(parts.last().map(|part| part.to_bytes), Some(1000 * BLOCK));
+    }
+
+    #[test]
+    fn one_request_that_failed_is_damage_and_no_end() {
+        // A MiB of 256 blocks, with more data kept before and behind it.
+        for state in [BlockState::Unwritable, BlockState::Unreadable, BlockState::Lost] {
+            let probe = written_whole(|block| if (300..556).contains(&block) { state } else { BlockState::Kept });
+            let found = finding(&probe);
+            let CapacityFinding::Damaged { share, first_bytes } = found else { panic!("{state:?}: {found:?}") };
+            assert!((share - 0.256).abs() < 1e-9 && first_bytes == 300 * BLOCK, "{found:?}");
+        }
     }
 
     #[test]
