@@ -237,9 +237,12 @@ mod tests {
     fn one_request_that_failed_is_damage_and_no_end() {
         // A MiB of 256 blocks, with more data kept before and behind it.
         for state in [BlockState::Unwritable, BlockState::Unreadable, BlockState::Lost] {
-            let probe = written_whole(|block| if (300..556).contains(&block) { state } else { BlockState::Kept });
+            let probe =
+                written_whole(|block| if (300..556).contains(&block) { state } else { BlockState::Kept });
             let found = finding(&probe);
-            let CapacityFinding::Damaged { share, first_bytes } = found else { panic!("{state:?}: {found:?}") };
+            let CapacityFinding::Damaged { share, first_bytes } = found else {
+                panic!("{state:?}: {found:?}")
+            };
             assert!((share - 0.256).abs() < 1e-9 && first_bytes == 300 * BLOCK, "{found:?}");
         }
     }

@@ -275,6 +275,21 @@ fn a_mounted_loop_device_is_refused_whatever_is_given_and_may_be_read() {
 }
 
 #[test]
+fn a_loop_device_has_another_name_with_another_file() {
+    let Some(device) = a_loop("a device over another file") else { return };
+    device.make_ext4().unwrap();
+    let identity = device.identity();
+    admit(&device.node, &named(&identity)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let other = folder.path().join("other.img");
+    std::fs::copy(&device.image, &other).unwrap();
+    tool("losetup", &["-d", text(&device.node)]).unwrap();
+    tool("losetup", &[text(&device.node), text(&other)]).unwrap();
+    let refusal = admit(&device.node, &named(&identity)).unwrap_err();
+    assert!(refusal.sentence.contains("which is "), "{refusal}");
+}
+
+#[test]
 fn a_device_that_holds_something_needs_its_name() {
     let Some(device) = a_loop("a device with a signature") else { return };
     device.make_ext4().unwrap();

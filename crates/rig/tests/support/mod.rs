@@ -6,6 +6,7 @@
 use std::{
     fs::{self, File},
     io::{self, Write},
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -83,7 +84,8 @@ impl Loop {
     pub fn identity(&self) -> String {
         let name = self.node.file_name().unwrap().to_str().unwrap();
         let number = fs::read_to_string(format!("/sys/class/block/{name}/dev")).unwrap();
-        format!("{}:{}", number.trim(), self.size_bytes)
+        let inode = fs::metadata(&self.image).unwrap().ino();
+        format!("{}:{}:inode-{inode}", number.trim(), self.size_bytes)
     }
 }
 

@@ -1,8 +1,10 @@
 //! The name by which a person says "this device and no other".
 //!
 //! `/dev/sdb` is another disk after the next boot. A WWID or serial number stays with the disk; where there
-//! is none, or two devices show the same, number and size together must do.
+//! is none, or two devices show the same, number and size together must do, of a loop device with the number of its
+//! file.
 
+use super::{inode::Inode, loops};
 use crate::platform::linux::{BlockDevice, System};
 
 /// Shorter ones, and those of one letter, are placeholders: `0`, `None`, `00000000`.
@@ -10,13 +12,17 @@ const LENGTH_MIN: usize = 5;
 
 /// Identity to type after `--destroy=`.
 pub(super) fn identity(system: &System, device: &BlockDevice) -> String {
-    unique(system, device).into_iter().next().unwrap_or_else(|| number_and_size(device))
+    unique(system, device).into_iter().next().unwrap_or_else(|| number_and_size(system, device))
 }
 
 /// Returns true if what was typed names this device.
 pub(super) fn names(system: &System, device: &BlockDevice, typed: &str) -> bool {
     let unique = unique(system, device);
-    if unique.is_empty() { typed == number_and_size(device) } else { unique.iter().any(|own| own == typed) }
+    if unique.is_empty() {
+        typed == number_and_size(system, device)
+    } else {
+        unique.iter().any(|own| own == typed)
+    }
 }
 
 /// Other devices that show the same world-wide name: one disk reached over two paths, each of which the
@@ -31,8 +37,14 @@ pub(super) fn twins(system: &System, device: &BlockDevice) -> Vec<BlockDevice> {
     others.filter(|other| wwid(other).as_ref() == Some(&own)).collect()
 }
 
-fn number_and_size(device: &BlockDevice) -> String {
-    format!("{}:{}", device.number, device.size_bytes().unwrap_or(0))
+fn number_and_size(system: &System, device: &BlockDevice) -> String {
+    let own = format!("{}:{}", device.number, device.size_bytes().unwrap_or(0));
+    // Files of one length take turns behind a loop device.
+    match device.loop_file().and_then(|_| loops::backing(system, &device.whole())) {
+        Some(Inode::File { inode, .. }) => format!("{own}:inode-{inode}"),
+        Some(Inode::Device(number)) => format!("{own}:{number}"),
+        None => own,
+    }
 }
 
 /// Its identities that no other device of this machine shows, the best first.
