@@ -57,8 +57,19 @@ impl Destination {
             ));
         }
         let out = self.out.as_deref().unwrap_or(Path::new("./iosonde-STUDY-ID.html"));
-        if self.json.as_deref().is_some_and(|json| self.out.is_some() && output::is_same(out, json)) {
-            return Err(Failure::usage("-o and --json name the same file; give each its own"));
+        let named = [
+            ("-o", self.out.as_deref()),
+            ("--json", self.json.as_deref()),
+            ("--junit", self.junit.as_deref()),
+        ];
+        for (nth, (option, path)) in named.iter().enumerate() {
+            let is_same = |other: &Path| path.is_some_and(|own| output::is_same(own, other));
+            let other = named[..nth].iter().find(|(_, other)| other.is_some_and(is_same));
+            if let Some((other, _)) = other {
+                return Err(Failure::usage(format!(
+                    "{other} and {option} name the same file; give each its own"
+                )));
+            }
         }
         output::check(out, apart, screen)?;
         self.junit.as_deref().map_or(Ok(()), |junit| output::check(junit, apart, screen))?;

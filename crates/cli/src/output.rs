@@ -51,7 +51,7 @@ pub fn check(path: &Path, apart: &[Protected], screen: Screen) -> Result<(), Fai
         return Ok(());
     }
     guard::refuse_strangers_link(path).map_err(Failure::usage)?;
-    refuse_a_companions_name(path)?;
+    refuse_a_name(path)?;
     if let Ok(found) = fs::metadata(path) {
         if let Some(one) = apart.iter().find(|one| is_same_file(path, &one.path)) {
             return Err(Failure::usage(format!(
@@ -96,7 +96,7 @@ pub fn is_same(one: &Path, other: &Path) -> bool {
 /// Writes a file, replacing an earlier one whole or not at all.
 pub fn write(path: &Path, bytes: &[u8], screen: Screen) -> Result<(), Failure> {
     guard::refuse_strangers_link(path).map_err(Failure::usage)?;
-    refuse_a_companions_name(path)?;
+    refuse_a_name(path)?;
     let found = fs::metadata(path).ok();
     if let Some(found) = &found {
         refuse_to_replace(path, found, screen)?;
@@ -158,20 +158,29 @@ fn replace(path: &Path, bytes: &[u8], before: Option<Metadata>) -> io::Result<()
     })
 }
 
-/// A file beside a database, under the name that SQLite gives to its log, journal or index: SQLite would play it back,
-/// overwrite it or refuse to open the database.
-fn refuse_a_companions_name(path: &Path) -> Result<(), Failure> {
-    let name = path.file_name().unwrap_or_default();
-    let of = ["-wal", "-journal", "-shm"].iter().find_map(|ending| platform::without_ending(name, ending));
-    let database = of.map(|name| path.with_file_name(name));
-    match database.filter(|database| database.is_file() && beginning(database).starts_with(SQLITE[0])) {
-        Some(database) => Err(Failure::usage(format!(
-            "{} is a name that SQLite uses for the database {}; name another file",
-            path.display(),
-            database.display()
-        ))),
-        None => Ok(()),
+/// A link that leads nowhere, which would be replaced, and a file beside a database under the name that SQLite gives to
+/// its log, journal or index, which SQLite would play back, overwrite or refuse to open the database for, or under
+/// that of the lock of one of its runs.
+fn refuse_a_name(path: &Path) -> Result<(), Failure> {
+    if path.is_symlink() && !path.exists() {
+        let link = path.display();
+        return Err(Failure::usage(format!("{link} is a link that leads nowhere; name another file")));
     }
+    let name = path.file_name().unwrap_or_default();
+    let ending = |ending: &&str| platform::without_ending(name, ending);
+    let of_sqlite = ["-wal", "-journal", "-shm"].iter().find_map(ending).map(|name| (name, "SQLite uses"));
+    // `notebook.db.7f3a91.running`
+    let of_run = || Path::new(ending(&".running")?).file_stem().map(|name| (name, "the lock of a run has"));
+    let Some((name, who)) = of_sqlite.or_else(of_run) else { return Ok(()) };
+    let database = path.with_file_name(name);
+    if !database.is_file() || !beginning(&database).starts_with(SQLITE[0]) {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "{} is a name that {who} for the database {}; name another file",
+        path.display(),
+        database.display()
+    )))
 }
 
 fn refuse_to_replace(path: &Path, found: &Metadata, screen: Screen) -> Result<(), Failure> {
@@ -297,6 +306,16 @@ mod tests {
             let failure = check(path, &apart, forced).unwrap_err();
             assert!(failure.text.contains("is what this command reads"), "{}", failure.text);
         }
+        fs::write(&book, SQLITE[0]).unwrap();
+        std::os::unix::fs::symlink("/nowhere", folder.path().join("lost")).unwrap();
+        for (name, why) in [
+            ("n.db-wal", "SQLite uses"),
+            ("n.db.7f3a91.running", "the lock of a run has"),
+            ("lost", "leads nowhere"),
+        ] {
+            let failure = write(&folder.path().join(name), b"x", forced).unwrap_err();
+            assert!(failure.code == 2 && failure.text.contains(why), "{}", failure.text);
+        }
         let missing = check(&folder.path().join("no/x"), &[], forced).unwrap_err();
         assert!(missing.text.contains("there is no folder"));
     }
@@ -311,6 +330,9 @@ mod tests {
             assert!(refused.unwrap_err().text.contains("is no result of iosonde"));
         }
         assert_eq!(fs::read(&path).unwrap(), b"a year of work");
+        let empty = folder.path().join("empty");
+        fs::write(&empty, "").unwrap();
+        check(&empty, &[], screen).unwrap();
         write(&path, b"result", forced).unwrap();
         write(&path, b"again", screen).unwrap();
         // Notes that somebody wrote into a result are theirs.
