@@ -86,7 +86,8 @@ fn struck(bench: &Bench, blow: impl FnOnce()) -> Said {
     blow();
     let said = run.wait();
     assert_eq!(said.code, 0, "{}", said.err);
-    assert!(said.err.contains("was removed or replaced while run"), "{}", said.err);
+    let words = ["was removed or replaced while run", "was damaged while run"];
+    assert!(words.iter().any(|words| said.err.contains(words)), "{}", said.err);
     said
 }
 
@@ -114,6 +115,30 @@ fn a_run_whose_notebook_is_removed_is_kept_in_a_new_one() {
         // A log without its database may be all that is left of other runs: it is let alone.
         let kept = said.err.split("trials are kept in ").nth(1).unwrap().split(", and").next().unwrap();
         assert_eq!(kept.ends_with("/notebook.db"), all, "{kept}");
+        whole(&bench, &said, Path::new(kept));
+    }
+}
+
+#[test]
+fn a_run_whose_notebook_is_damaged_is_kept_beside_it() {
+    // Cut to nothing, or overwritten with its log.
+    for cut in [true, false] {
+        let bench = with_a_file();
+        let said = struck(&bench, || {
+            let ends: &[&str] = if cut { &[""] } else { &["", "-wal"] };
+            for end in ends {
+                let path = bench.path(&format!("notebook.db{end}"));
+                let length = fs::metadata(&path).unwrap().len();
+                fs::write(&path, if cut { Vec::new() } else { vec![0xa5; length as usize] }).unwrap();
+            }
+        });
+        let kept = said.err.split("trials are kept in ").nth(1).unwrap_or_else(|| panic!("{}", said.err));
+        let kept = kept.split(", and").next().unwrap();
+        assert!(
+            said.err.contains("was damaged while run") && !kept.ends_with("/notebook.db"),
+            "{}",
+            said.err
+        );
         whole(&bench, &said, Path::new(kept));
     }
 }

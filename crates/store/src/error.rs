@@ -145,6 +145,11 @@ impl From<StoreError> for io::Error {
 pub(crate) const BUSY_S: u64 = 10;
 
 impl StoreError {
+    /// True where what the notebook holds can be trusted no more.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, Self::Damaged { .. } | Self::NoDatabase { .. })
+    }
+
     /// Makes an error from SQLite's message about the file at `path`.
     pub(crate) fn sqlite(path: &Path, error: &rusqlite::Error) -> Self {
         let path = path.to_owned();

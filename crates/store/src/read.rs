@@ -193,6 +193,15 @@ impl Notebook {
         }
     }
 
+    /// Reads all trials of a run from the file, and not from what SQLite keeps of it.
+    ///
+    /// # Errors
+    /// Returns a [`StoreError`] if one of them cannot be read any more.
+    pub fn reads_back(&self, id: &str) -> Result<(), StoreError> {
+        self.rows("PRAGMA shrink_memory", [], |_| Ok(()))?;
+        self.rows("SELECT max(length(trial)) FROM trials WHERE run = ?1", [id], |_| Ok(())).map(drop)
+    }
+
     /// Returns true if no run of this notebook has the id.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 //!
 //! Before anything is written down, the notebook's path is looked at: a file that somebody removed takes every write
 //! and is gone when the process ends. The run is then kept in a new notebook in the same place, or where that cannot
-//! be, beside it or in the folder for temporary files.
+//! be, beside it or in the folder for temporary files. So is one whose notebook somebody damaged, but beside it.
 
 use std::path::{Path, PathBuf};
 
@@ -30,14 +30,31 @@ impl Book {
         if self.notebook.is_in_place() {
             return Ok(());
         }
+        let places = places(self.notebook.path(), &run.info.id);
+        self.keep_in(&places, "removed or replaced", run, later)
+    }
+
+    /// Keeps the run in a notebook beside one that is damaged.
+    pub fn keep_beside(&mut self, run: &Run, later: &[&Trial]) -> Result<(), StoreError> {
+        let places = places(self.notebook.path(), &run.info.id);
+        self.keep_in(&places[1..], "damaged", run, later)
+    }
+
+    fn keep_in(
+        &mut self,
+        places: &[PathBuf],
+        how: &str,
+        run: &Run,
+        later: &[&Trial],
+    ) -> Result<(), StoreError> {
         let lost = self.notebook.path().to_owned();
         // Released first: where only the notebook was removed, this lock would block the new one.
         self.lock = None;
         let mut refused = None;
-        for place in places(&lost, &run.info.id) {
-            match self.take_over(&place, run, later) {
+        for place in places {
+            match self.take_over(place, run, later) {
                 Ok(()) => {
-                    say(&lost, self.notebook.path(), run);
+                    say(&lost, how, self.notebook.path(), run);
                     return Ok(());
                 }
                 Err(error) => refused = refused.or(Some(error)),
@@ -64,10 +81,10 @@ fn places(lost: &Path, id: &str) -> [PathBuf; 3] {
     [lost.to_owned(), lost.with_file_name(&name), std::env::temp_dir().join(&name)]
 }
 
-fn say(lost: &Path, kept: &Path, run: &Run) {
+fn say(lost: &Path, how: &str, kept: &Path, run: &Run) {
     let (lost, trials) = (lost.display(), run.trials.len());
     Screen::complain(&format!(
-        "the notebook {lost} was removed or replaced while run {} was under way; {trials} trials are kept in {}, and \
+        "the notebook {lost} was {how} while run {} was under way; {trials} trials are kept in {}, and \
          the run goes on there",
         run.info.id,
         kept.display()

@@ -225,23 +225,32 @@ impl Measurement {
         iosonde_judge::standing::voids(&self.run)
     }
 
-    /// Writes down how the run stands.
+    /// Writes down how the run stands; one that has ended is read back.
     pub fn note_state(&mut self, state: RunState) -> Result<(), Failure> {
         self.run.info.state = state;
         self.run.info.elapsed_s = self.elapsed_s();
         let info = self.run.info.clone();
-        self.write_down(|notebook| notebook.update(&info))
+        self.write_down(|notebook| {
+            notebook.update(&info)?;
+            if state == RunState::Running { Ok(()) } else { notebook.reads_back(&info.id) }
+        })
     }
 
-    /// Writes to the notebook, which is another one if the run's own was removed.
+    /// Writes to the notebook, which is another one if the run's own was removed or damaged.
     pub fn write_down(
         &mut self,
-        what: impl FnOnce(&mut Notebook) -> Result<(), StoreError>,
+        what: impl Fn(&mut Notebook) -> Result<(), StoreError>,
     ) -> Result<(), Failure> {
         let Some(book) = &mut self.book else { return Ok(()) };
         let later: Vec<&Trial> = self.replay.iter().collect();
         book.keep_in_place(&self.run, &later)?;
-        Ok(what(&mut book.notebook)?)
+        match what(&mut book.notebook) {
+            Err(error) if error.is_damage() => {
+                book.keep_beside(&self.run, &later)?;
+                Ok(what(&mut book.notebook)?)
+            }
+            written => Ok(written?),
+        }
     }
 }
 
