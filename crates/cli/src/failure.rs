@@ -42,7 +42,12 @@ impl From<std::io::Error> for Failure {
 
 impl From<iosonde_store::StoreError> for Failure {
     fn from(error: iosonde_store::StoreError) -> Self {
-        Self::failed(error)
+        // What another process is doing was refused; nothing failed.
+        if matches!(error, iosonde_store::StoreError::UnderWay { .. }) {
+            Self::usage(error)
+        } else {
+            Self::failed(error)
+        }
     }
 }
 

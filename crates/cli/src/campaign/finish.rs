@@ -32,13 +32,14 @@ pub fn finish(
             let then = run.info.against.clone();
             let against = then.map(|then| against(&run, &then, path, screen)).transpose()?;
             let (below, slower) = against.unwrap_or_default();
-            show(&run, &below, destination, screen)?;
+            show(&run, &below, &notebook::option(path), destination, screen)?;
             let slower = slower.filter(|_| destination.strict);
             failure_of(&run, destination.strict).or(slower).map_or(Ok(()), Err)?;
         }
         ids => {
             let references: Vec<&String> = ids.iter().collect();
-            compared(&sides::load(Some(path), &screen, &references)?, destination, screen)?;
+            let sides = sides::load(Some(path), &screen, &references)?;
+            compared(&sides, &notebook::option(path), destination, screen)?;
         }
     }
     if failed.is_empty() {
@@ -49,7 +50,12 @@ pub fn finish(
 }
 
 /// The last repeat, and how far all of them lie apart.
-pub fn repeats(runs: Vec<Run>, destination: &Destination, screen: Screen) -> Result<(), Failure> {
+pub fn repeats(
+    runs: Vec<Run>,
+    path: &Path,
+    destination: &Destination,
+    screen: Screen,
+) -> Result<(), Failure> {
     let mut last = runs.last().cloned().ok_or_else(|| Failure::failed("no repeat was run"))?;
     let first = runs[0].info.id.clone();
     let ended = runs.iter().find_map(|run| failure_of(run, destination.strict));
@@ -62,7 +68,8 @@ pub fn repeats(runs: Vec<Run>, destination: &Destination, screen: Screen) -> Res
     });
     let said = note.as_ref().map(|note| paragraph(&iosonde_report::note(note), screen.paint()));
     last.info.device.notes.extend(note);
-    show(&last, &said.map_or_else(String::new, |said| format!("\n{said}")), destination, screen)?;
+    let below = said.map_or_else(String::new, |said| format!("\n{said}"));
+    show(&last, &below, &notebook::option(path), destination, screen)?;
     ended.map_or(Ok(()), Err)
 }
 
@@ -98,7 +105,13 @@ fn against(run: &Run, then: &str, path: &Path, screen: Screen) -> Result<(String
 const DAY: usize = 10;
 
 /// One run, and what is to be said under its summary.
-fn show(run: &Run, below: &str, destination: &Destination, screen: Screen) -> Result<(), Failure> {
+fn show(
+    run: &Run,
+    below: &str,
+    store: &str,
+    destination: &Destination,
+    screen: Screen,
+) -> Result<(), Failure> {
     let paint = screen.paint();
     let shown = Shown {
         text: &|| terminal::summary(run, paint) + below,
@@ -110,12 +123,12 @@ fn show(run: &Run, below: &str, destination: &Destination, screen: Screen) -> Re
         junit: &|| iosonde_report::requirement_junit(run),
         json: &|| iosonde_report::json(run).map_err(Failure::failed),
         name: default_out(run, "html"),
-        again: format!("iosonde show {}", run.info.id),
+        again: format!("iosonde show {}{store}", run.info.id),
     };
     destination.show(shown, screen)
 }
 
-fn compared(sides: &[Side], destination: &Destination, screen: Screen) -> Result<(), Failure> {
+fn compared(sides: &[Side], store: &str, destination: &Destination, screen: Screen) -> Result<(), Failure> {
     let compared = compare::compare(sides, &sides::usual_question(sides))
         .map_err(|why| Failure::failed(text::compare::nothing(&why)))?;
     let paint = screen.paint();
@@ -128,7 +141,7 @@ fn compared(sides: &[Side], destination: &Destination, screen: Screen) -> Result
         junit: &|| None,
         json: &|| iosonde_report::compared_json(&compared).map_err(Failure::failed),
         name: alone.replace(ids[0], &ids.join("-")).into(),
-        again: format!("iosonde compare {}\none alone  iosonde show {}", ids.join(" "), ids[0]),
+        again: format!("iosonde compare {}{store}\none alone  iosonde show {}{store}", ids.join(" "), ids[0]),
     };
     destination.show(shown, screen)?;
     let failed = sides.iter().filter_map(|side| failure_of(&side.runs[0], destination.strict));

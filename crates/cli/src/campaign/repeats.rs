@@ -66,7 +66,8 @@ pub fn run(
         let id = newest(&book, &Part { number, seed: own_seed, series })?;
         runs.push(notebook::load(&book, Some(&id))?);
     }
-    finish::repeats(runs, destination, screen)
+    let book = notebook::open_existing(store, &screen)?;
+    finish::repeats(runs, book.path(), destination, screen)
 }
 
 /// What tells one repeat from whatever else was begun in the notebook meanwhile.

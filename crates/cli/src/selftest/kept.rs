@@ -9,6 +9,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use iosonde_store::read_text;
 use serde::{Deserialize, Serialize};
 
 use super::{Cell, Score};
@@ -47,6 +48,9 @@ pub struct Kept {
     file: Mutex<File>,
 }
 
+/// The largest file of kept runs: a thousand runs of each cell have a tenth of that.
+const BYTES_MAX: u64 = 256 << 20;
+
 impl Kept {
     /// Opens the file of a selftest of these cells from this seed on, or begins it.
     pub fn open(path: &Path, cells: &[Cell], seed: u64) -> Result<Self, Failure> {
@@ -55,9 +59,16 @@ impl Kept {
         let header = Header { iosonde: env!("CARGO_PKG_VERSION").into(), build: build(), seed, cells };
         let fail =
             |error: std::io::Error| Failure::failed(format!("{} cannot be kept: {error}", path.display()));
-        let text = match fs::read_to_string(path) {
+        let text = match read_text(path, BYTES_MAX) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+            // What is too large, or no text, is nothing that a selftest wrote.
+            Err(error) if matches!(error.kind(), ErrorKind::FileTooLarge | ErrorKind::InvalidData) => {
+                return Err(Failure::usage(format!(
+                    "{} holds no selftest ({error}); name another file",
+                    path.display()
+                )));
+            }
             Err(error) => return Err(fail(error)),
         };
         let mut lines = text.lines();

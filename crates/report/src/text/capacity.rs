@@ -19,18 +19,16 @@ pub fn answer(capacity: &Capacity) -> String {
     let claimed = units::decimal_bytes(*claimed_bytes);
     let is_free_space = capacity.scope == CapacityScope::FreeSpace;
     let claim = match (is_free_space, capacity.only_first_part) {
-        (true, false) => format!("the free space under {target} is {claimed}"),
-        (true, true) => format!("{claimed} of the free space under {target} were tested"),
+        // What may be written leaves some of it free.
+        (true, _) => format!("{claimed} of the free space under {target} were tested"),
         (false, false) => format!("{target} claims {claimed}"),
         (false, true) => format!("the first {claimed} of {target} were tested"),
     };
-    let and = if capacity.only_first_part { ", and it" } else { " and" };
+    let is_part = capacity.only_first_part || is_free_space;
+    let and = if is_part { ", and it" } else { " and" };
     match finding {
-        CapacityFinding::Genuine { .. } if capacity.only_first_part => {
+        CapacityFinding::Genuine { .. } if is_part => {
             format!("{claim}, and they keep what is written to them")
-        }
-        CapacityFinding::Genuine { .. } if is_free_space => {
-            format!("{claim} and keeps what is written to it")
         }
         CapacityFinding::Genuine { .. } => format!("{target} holds the {claimed} that it claims"),
         CapacityFinding::Wraps { real_bytes } => {
