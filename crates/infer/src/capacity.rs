@@ -16,8 +16,8 @@ const CONTRADICTING_SHARE: f64 = 0.01;
 /// Probability that a larger share of bad blocks than the stated one was missed.
 const MISS_PROBABILITY: f64 = 0.05;
 
-/// More than this was lost right before the last data that were kept, where a cache held those: bad blocks are rarely so
-/// many side by side, and one request that came to nothing is no larger. A choice.
+/// More than this was lost right before the last data that were kept, where a cache held those: bad blocks are rarely
+/// so many side by side, and one request that came to nothing is no larger. A choice.
 const LOST_BEFORE_CACHED_BYTES: u64 = 1 << 20;
 
 /// Concludes what the storage holds.

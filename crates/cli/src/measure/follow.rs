@@ -52,8 +52,8 @@ impl Measurement {
         Ok(course)
     }
 
-    /// Takes the memory that the trials will need before the first of them is measured; twice where conclusions from the
-    /// first rounds, on a copy of them, decide what follows.
+    /// Takes the memory that the trials will need before the first of them is measured; twice as much where conclusions
+    /// from the first rounds, on a copy of them, decide what follows.
     fn reserve_memory(&mut self, schedule: &Schedule, copied: bool) {
         if self.session.device.medium == Medium::Simulated {
             return;

@@ -58,7 +58,8 @@ pub struct HotRanges {
 }
 
 impl HotRanges {
-    /// Between one and [`HOT_RANGES_MAX`] ranges, each with some requests and some of the span, that leave some of both.
+    /// Between one and [`HOT_RANGES_MAX`] ranges, each with some requests and some of the span, that leave some of
+    /// both.
     pub fn new(ranges: &[HotRange]) -> Option<Self> {
         let leave_some = |share: fn(&HotRange) -> f64| {
             // 0.5 + 0.3 + 0.2 may be a little less than 1.

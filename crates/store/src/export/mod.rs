@@ -38,8 +38,8 @@ pub trait ExportFormat: Named {
     ///
     /// # Errors
     /// As [`ExportFormat::write`].
-    fn write_answered(&self, run: &Run, _answers: &[RequirementAnswer]) -> Result<String, String> {
-        self.write(run)
+    fn write_answered(&self, whole: &Run, _answers: &[RequirementAnswer]) -> Result<String, String> {
+        self.write(whole)
     }
 }
 
