@@ -145,9 +145,9 @@ impl From<StoreError> for io::Error {
 pub(crate) const BUSY_S: u64 = 10;
 
 impl StoreError {
-    /// True where what the notebook holds can be trusted no more.
-    pub fn is_damage(&self) -> bool {
-        matches!(self, Self::Damaged { .. } | Self::NoDatabase { .. })
+    /// True where the next try fails as well, and room does not help: the file is damaged, or its disk is.
+    pub fn is_lasting(&self) -> bool {
+        matches!(self, Self::Damaged { .. } | Self::NoDatabase { .. } | Self::Failed { .. })
     }
 
     /// Makes an error from SQLite's message about the file at `path`.

@@ -193,13 +193,14 @@ impl Notebook {
         }
     }
 
-    /// Reads all trials of a run from the file, and not from what SQLite keeps of it.
+    /// Reads a run from the file as another program would, and not from what this connection keeps of it.
     ///
     /// # Errors
-    /// Returns a [`StoreError`] if one of them cannot be read any more.
+    /// Returns a [`StoreError`] if a part of it cannot be read any more.
     pub fn reads_back(&self, id: &str) -> Result<(), StoreError> {
-        self.rows("PRAGMA shrink_memory", [], |_| Ok(()))?;
-        self.rows("SELECT max(length(trial)) FROM trials WHERE run = ?1", [id], |_| Ok(())).map(drop)
+        let other = Self::open_existing(&self.path)?;
+        other.info(id)?;
+        other.rows("SELECT max(length(trial)) FROM trials WHERE run = ?1", [id], |_| Ok(())).map(drop)
     }
 
     /// Returns true if no run of this notebook has the id.

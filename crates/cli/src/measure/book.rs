@@ -31,13 +31,13 @@ impl Book {
             return Ok(());
         }
         let places = places(self.notebook.path(), &run.info.id);
-        self.keep_in(&places, "removed or replaced", run, later)
+        self.keep_in(&places, "was removed or replaced", run, later)
     }
 
     /// Keeps the run in a notebook beside one that is damaged.
     pub fn keep_beside(&mut self, run: &Run, later: &[&Trial]) -> Result<(), StoreError> {
         let places = places(self.notebook.path(), &run.info.id);
-        self.keep_in(&places[1..], "damaged", run, later)
+        self.keep_in(&places[1..], "could no longer be read and written", run, later)
     }
 
     fn keep_in(
@@ -84,7 +84,7 @@ fn places(lost: &Path, id: &str) -> [PathBuf; 3] {
 fn say(lost: &Path, how: &str, kept: &Path, run: &Run) {
     let (lost, trials) = (lost.display(), run.trials.len());
     Screen::complain(&format!(
-        "the notebook {lost} was {how} while run {} was under way; {trials} trials are kept in {}, and \
+        "the notebook {lost} {how} while run {} was under way; {trials} trials are kept in {}, and \
          the run goes on there",
         run.info.id,
         kept.display()

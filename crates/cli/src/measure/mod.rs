@@ -120,9 +120,9 @@ impl Measurement {
         // What is prepared is prepared by all, however many hosts measure.
         let by_all = (phase == Phase::Prepare).then(|| spec.clone().on_hosts(self.session.hosts.count()));
         let order = Order { spec: by_all.as_ref().unwrap_or(spec), ..order };
-        if let Some(book) = self.book.as_mut().filter(|_| self.settle) {
+        if self.settle {
             // Before each trial, not after: the run's own beginning is a commit too, and so is another's turn.
-            book.notebook.settle()?;
+            self.write_down(Notebook::settle)?;
         }
         self.look_at_the_file(phase);
         let watching = self.watch_for_stalls(phase);
@@ -236,7 +236,7 @@ impl Measurement {
         })
     }
 
-    /// Writes to the notebook, which is another one if the run's own was removed or damaged.
+    /// Writes to the notebook, which is another one if the run's own was removed or damaged meanwhile.
     pub fn write_down(
         &mut self,
         what: impl Fn(&mut Notebook) -> Result<(), StoreError>,
@@ -245,7 +245,7 @@ impl Measurement {
         let later: Vec<&Trial> = self.replay.iter().collect();
         book.keep_in_place(&self.run, &later)?;
         match what(&mut book.notebook) {
-            Err(error) if error.is_damage() => {
+            Err(error) if error.is_lasting() => {
                 book.keep_beside(&self.run, &later)?;
                 Ok(what(&mut book.notebook)?)
             }
