@@ -48,7 +48,7 @@ const BATCHES: usize = 20;
 const T_19: f64 = 2.093;
 
 /// Events after which a load is given up: nine times the most that a built-in device needs (267,822). A device file may
-/// describe a part that needs thousands of events for each request; 5 million of one took 5.4 s.
+/// describe a part that needs thousands of events for each request.
 const STEPS_MAX: u64 = 2_500_000;
 
 /// Runs a load on a fresh device in virtual time: 20 batches of requests after warming up, whose means give the
