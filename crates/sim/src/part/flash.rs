@@ -73,6 +73,7 @@ mod slc;
 mod steady;
 mod trimmed;
 mod units;
+mod victim;
 
 use iosonde_model::{FileError, Named};
 use std::sync::Arc;

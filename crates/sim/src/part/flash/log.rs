@@ -4,14 +4,15 @@
 //! Pages fill one unit after another in the order of writing. On each unit the log runs through blocks; what
 //! was written before becomes garbage where it lay. When a unit's last free block is opened, a block is
 //! collected: what is still valid in it is copied to the log, and it is erased. `greedy` takes the block with
-//! the least valid, `fifo` the one that was filled first.
+//! the least valid, of several the one that was filled first; `fifo` the one that was filled first.
 
 use rand::RngExt;
-use std::collections::VecDeque;
-
 use serde::Deserialize;
 
-use super::map::{NOWHERE, Owners, SlotOf, TRIMMED};
+use super::{
+    map::{NOWHERE, Owners, SlotOf, TRIMMED},
+    victim::Victims,
+};
 use crate::random::Random;
 
 /// Which block is collected.
@@ -67,8 +68,8 @@ struct UnitLog {
     open: u32,
     filled: u32,
     free: Vec<u32>,
-    /// Full blocks, the first filled first.
-    full: VecDeque<u32>,
+    /// Full blocks, counted from the unit's first.
+    victims: Victims,
     valid_slots: u64,
 }
 
@@ -99,7 +100,7 @@ impl Log {
             open: unit * size.blocks_per_unit,
             filled: 0,
             free: (1..size.blocks_per_unit).rev().map(|block| unit * size.blocks_per_unit + block).collect(),
-            full: VecDeque::new(),
+            victims: Victims::new(size.blocks_per_unit),
             valid_slots: 0,
         };
         Self {
@@ -182,9 +183,8 @@ impl Log {
             }
         }
         self.valid_in[block as usize] = valid;
-        let log = &mut self.units[unit as usize];
-        log.valid_slots += u64::from(valid);
-        log.full.push_back(block);
+        self.units[unit as usize].valid_slots += u64::from(valid);
+        self.is_full(unit, block);
     }
 
     /// Page by page in turn; a unit that holds as much as it can without its reserve is passed over.
@@ -214,6 +214,9 @@ impl Log {
         unit.valid_slots -= 1;
         let valid = &mut self.valid_in[block as usize];
         *valid -= 1;
+        if self.policy == Policy::Greedy {
+            unit.victims.shrink(block % self.size.blocks_per_unit, *valid);
+        }
         if self.packs && *valid == self.size.slots_per_block / 2 && unit.open != block {
             self.slot_of.set(logical, NOWHERE);
             let first = block * self.size.slots_per_block;
@@ -235,14 +238,16 @@ impl Log {
     }
 
     fn open_block(&mut self, unit: u32) {
+        self.is_full(unit, self.units[unit as usize].open);
         let log = &mut self.units[unit as usize];
-        log.full.push_back(log.open);
         log.open = log.free.pop().expect("a block is collected as soon as the last free one is opened");
         log.filled = 0;
     }
 
     fn collect(&mut self, unit: u32, collected: &mut Collected) {
-        let victim = self.choose(unit);
+        let log = &mut self.units[unit as usize];
+        let victim =
+            log.victims.take().expect("all blocks but two are full") + unit * self.size.blocks_per_unit;
         let first = victim * self.size.slots_per_block;
         let owners = std::mem::take(&mut self.owners[victim as usize]);
         let (mut sensed_page, mut copied) = (NOWHERE, 0);
@@ -272,16 +277,13 @@ impl Log {
         }
     }
 
-    fn choose(&mut self, unit: u32) -> u32 {
-        let full = &mut self.units[unit as usize].full;
-        let place = match self.policy {
+    /// From now on a block may be collected.
+    fn is_full(&mut self, unit: u32, block: u32) {
+        let valid = match self.policy {
+            Policy::Greedy => self.valid_in[block as usize],
             Policy::Fifo => 0,
-            Policy::Greedy => {
-                let valid = |place: &usize| self.valid_in[full[*place] as usize];
-                (0..full.len()).min_by_key(valid).expect("all blocks but two are full")
-            }
         };
-        full.remove(place).expect("it was just found")
+        self.units[unit as usize].victims.enter(block % self.size.blocks_per_unit, valid);
     }
 }
 
