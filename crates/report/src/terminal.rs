@@ -179,15 +179,24 @@ fn valid(run: &Run, counts: bool, paint: Paint) -> String {
         [] => String::new(),
         more => format!(" ({} in the report)", more.join(" and ")),
     };
-    let mut out = paint.hang(&head(paint, "VALID"), HEAD, &format!("{}{more}", clean(&validity.headline)));
+    let mut counted: Vec<&str> =
+        of(|mark| mark == Weight::Yes).iter().map(|line| line.text.as_str()).collect();
+    if !counts {
+        counted.clear();
+    }
+    // Without a warning between them, how many trials are valid stands beside the answer.
+    let (beside, below) = if warnings.is_empty() { (counted, Vec::new()) } else { (Vec::new(), counted) };
+    let beside: String = beside.into_iter().map(|text| format!("; {text}")).collect();
+    let answer = clean(&format!("{}{beside}", validity.headline));
+    let mut out = paint.hang(&head(paint, "VALID"), HEAD, &format!("{answer}{more}"));
     // What makes a run invalid stands in its first line.
     for line in warnings.iter().filter(|line| line.mark == Weight::Doubt).take(WARNINGS_MAX) {
         let footnote = line.footnote.map_or_else(String::new, |mark| mark.to_string());
         let lead = format!("  {}{footnote} ", symbol(paint, line.mark));
         out += &paint.hang(&lead, 4 + columns(&footnote), &clean(&line.text));
     }
-    for line in of(|mark| mark == Weight::Yes).into_iter().filter(|_| counts) {
-        out += &paint.hang("  ", 4, &clean(&line.text));
+    for text in below {
+        out += &paint.hang("  ", 4, &clean(text));
     }
     out
 }

@@ -1,7 +1,7 @@
 //! The report as one HTML file: no network, opens from a folder, reads without scripts, prints.
 //!
 //! The first screen gives the three answers and one chart; each experiment follows with its question, answer,
-//! charts and how sure it is; then what was left out, the machine, the method, and every trial.
+//! charts and how sure it is; then the machine and the method, and, folded, every finding, exclusion and trial.
 
 mod answers;
 mod charts;
@@ -36,11 +36,9 @@ pub fn html(run: &Run) -> String {
             (sections::contents(run))
             (sections::experiments(run, &charts))
             (sections::hosts(run))
-            (sections::findings(run))
-            (sections::left_out(run))
             (sections::circumstances(run))
             (sections::method(run))
-            (tables::trials(run))
+            (sections::everything(run))
         }
         (page::footer(run))
     };

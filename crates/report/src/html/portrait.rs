@@ -17,15 +17,13 @@ pub(super) fn portrait(run: &Run) -> Markup {
             h2 #fitted-model-head { "Fitted model" }
             p.answer-line { (prose(&words::sentence(&drawn))) }
             details {
-                summary { "Sources of the parameters" }
+                summary { "Sources of the parameters, and the model as a simulated device" }
                 (parts(&drawn.traits))
                 @if !drawn.unidentified.is_empty() {
                     h3.later { "Not identified" }
                     ul { @for &what in &drawn.unidentified { li { (prose(&words::unidentified(what))) } } }
                 }
-            }
-            details {
-                summary { "As a simulated device" }
+                h3.later { "As a simulated device" }
                 pre.scroll tabindex="0" { code { (device_file(run, &drawn)) } }
             }
         }

@@ -1,4 +1,4 @@
-//! What follows the first screen: findings, experiments, what was left out, the circumstances and the method.
+//! What follows the first screen: experiments, the circumstances, the method, and everything else, folded.
 
 use iosonde_model::{Outcome, Run};
 use maud::{Markup, html};
@@ -24,32 +24,9 @@ pub(super) fn contents(run: &Run) -> Markup {
                     li { a href={ "#experiment-" (place) } { (capital(&section.name.replace('-', " "))) } }
                 }
                 @if run.info.hosts.len() > 1 { li { a href="#hosts" { "Hosts" } } }
-                li { a href="#findings" { "All findings" } }
-                li { a href="#left-out" { "Left out" } }
                 li { a href="#circumstances" { "Storage and machine" } }
                 li { a href="#method" { "Method" } }
-                li { a href="#trials" { "Every trial" } }
-            }
-        }
-    }
-}
-
-pub(super) fn findings(run: &Run) -> Markup {
-    let (found, refused) = story::findings(run);
-    html! {
-        section #findings aria-labelledby="findings-head" {
-            h2 #findings-head { "All findings" }
-            @if found.is_empty() {
-                p { "No finding: " (reason(&refused)) }
-            } @else {
-                p {
-                    (counted(found.len(), "finding")) ", with the sentence that says it and what it rests on; the "
-                    "answers are with the experiments above."
-                }
-                details {
-                    summary { "Show " (counted(found.len(), "finding")) }
-                    (tables::findings(&found, run.info.confidence))
-                }
+                li { a href="#everything" { "Everything else" } }
             }
         }
     }
@@ -142,26 +119,29 @@ fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-pub(super) fn left_out(run: &Run) -> Markup {
+/// What few readers need, folded: every finding, what was left out and why, every trial.
+pub(super) fn everything(run: &Run) -> Markup {
     let excluded = story::excluded(run);
-    let (_, refused) = story::findings(run);
-    let voids = excluded.iter().any(|e| e.outcome == Outcome::Invalid);
+    let (found, refused) = story::findings(run);
+    let all_valid = !excluded.iter().any(|row| row.outcome == Outcome::Invalid);
+    let fold = |id: &str, summary: &str, table: Markup| {
+        html! { details id=(id) { summary { (summary) } (table) } }
+    };
     html! {
-        section #left-out aria-labelledby="left-out-head" {
-            h2 #left-out-head { "What was left out, and why" }
-            @if !voids { p { "All trials are valid." } }
-            @if !excluded.is_empty() {
-                details {
-                    summary { (counted(excluded.len(), "invalid figure or warning")) }
-                    (tables::excluded(&excluded))
-                }
+        section #everything aria-labelledby="everything-head" {
+            h2 #everything-head { "Everything else" }
+            @if found.is_empty() { p { "No finding: " (reason(&refused)) } }
+            @if all_valid { p { "All trials are valid." } }
+            @if !found.is_empty() {
+                (fold("findings", &counted(found.len(), "finding"), tables::findings(&found, run.info.confidence)))
             }
             @if !refused.is_empty() {
-                details {
-                    summary { (counted(refused.len(), "inconclusive finding")) }
-                    (tables::refused(&refused))
-                }
+                (fold("unanswered", &counted(refused.len(), "inconclusive finding"), tables::refused(&refused)))
             }
+            @if !excluded.is_empty() {
+                (fold("left-out", &format!("{} that did not pass", counted(excluded.len(), "check")), tables::excluded(&excluded)))
+            }
+            (tables::trials(run))
         }
     }
 }

@@ -152,23 +152,17 @@ pub(super) fn excluded(rows: &[Excluded]) -> Markup {
 /// Every trial, for readers who want more than the points; sorts by any column.
 pub(super) fn trials(run: &Run) -> Markup {
     let worst = story::worst_verdicts(run);
-    let voids = worst.values().filter(|(outcome, _)| *outcome == Outcome::Invalid).count();
     let count = run.trials.len();
     html! {
-        section #trials aria-labelledby="trials-head" {
-            h2 #trials-head { "Every trial" }
+        details #trials {
+            summary { (count) @if count == 1 { " trial" } @else { " trials" } }
             p {
-                (count) " trials, preparation and canaries among them"
-                @if voids > 0 { "; " (voids) " invalid" }
-                ". A row for each direction; latencies are of single trials and have no interval. "
-                "Histograms and windows are in the JSON document: "
+                "Preparation and canaries are among them. A row for each direction; latencies are of single trials and \
+                 have no interval. Histograms and windows are in the JSON document: "
                 code { "iosonde report " (run.info.id) " -f json" } "."
             }
-            details {
-                summary { "Show all " (count) " trials" }
-                div.scroll.tall tabindex="0" role="region" aria-label="Table of every trial" {
-                    (trial_table(run, &worst))
-                }
+            div.scroll.tall tabindex="0" role="region" aria-label="Table of every trial" {
+                (trial_table(run, &worst))
             }
         }
     }

@@ -2,7 +2,7 @@
 //! interval spans more than a factor of three, advice gives its ends and no number between them.
 
 use iosonde_model::{
-    Advice, CheckName, Detail, Estimate, Finding, FindingName, Medium, Op, Point, Run, Status, Unit, units,
+    Advice, CheckName, Conditions, Detail, Estimate, Finding, FindingName, Medium, Op, Point, Run, Status, Unit, units,
 };
 
 use crate::text::{
@@ -72,10 +72,11 @@ fn drafts(run: &Run) -> Vec<Draft<'_>> {
     let checkpoint = whole_checkpoint(run);
     let later = longer_writes(run).filter(|_| credit.is_none() && checkpoint.is_none());
     let limited = |op: Op| finding::is_limited(&run.findings, op);
-    let size = |op: Op| block_size(run, op).filter(|_| !limited(op));
-    let advice = Op::TRANSFERS.into_iter().flat_map(|op| [size(op), in_flight(run, op)]);
-    std::iter::once(first)
-        .chain(advice)
+    let sizes = block_sizes(run, Op::TRANSFERS.into_iter().filter(|op| !limited(*op)));
+    let depths = Op::TRANSFERS.into_iter().flat_map(|op| in_flight(run, op)).map(Some);
+    [first, sizes]
+        .into_iter()
+        .chain(depths)
         .chain([
             order(run),
             pages(run).filter(|_| !limited(Op::Read)),
@@ -151,8 +152,32 @@ fn more_valid_trials(run: &Run, facts: &Validity) -> Option<Draft<'static>> {
     Some(new(remedy.to_owned(), format!("{trials} trials are invalid for it"), &[]))
 }
 
-/// The block size for throughput, and its latency.
-fn block_size(run: &Run, op: Op) -> Option<Draft<'_>> {
+/// Block sizes for throughput of one request at a time, and their latency.
+fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
+    let own: Vec<(Op, SizeAdvice)> = ops.filter_map(|op| Some((op, block_size(run, op)?))).collect();
+    let enough = match own.as_slice() {
+        [] => return None,
+        [(_, read), (_, write)] if read.enough == write.enough => {
+            format!("read and write {}", read.enough)
+        }
+        own => {
+            let each = own.iter().map(|(op, size)| format!("{op} {}", size.enough));
+            each.collect::<Vec<_>>().join(", ")
+        }
+    };
+    let why: Vec<String> = own.iter().map(|(op, size)| format!("{op}s of {}", size.why)).collect();
+    let findings: Vec<&Finding> = own.iter().flat_map(|(_, size)| size.findings).collect();
+    Some(new(format!("at QD 1: {enough} for 95 % of the maximum"), why.join("; "), &findings))
+}
+
+/// The block size that is enough in one direction: `1 MiB or more`, or `4 MiB (1 MiB may be enough)`.
+struct SizeAdvice<'a> {
+    enough: String,
+    why: String,
+    findings: [&'a Finding; 2],
+}
+
+fn block_size(run: &Run, op: Op) -> Option<SizeAdvice<'_>> {
     let (plateau, base) =
         (found(run, FindingName::PlateauBlockSize, op)?, found(run, FindingName::BaseLatency, op)?);
     // Of two sizes that may be the plateau the larger one is it for sure.
@@ -170,22 +195,16 @@ fn block_size(run: &Run, op: Op) -> Option<Draft<'_>> {
     let large = point_alone(run, op, bytes, plateau.conditions.random)?.latency_ns_mean?;
     let size = units::size(bytes);
     let enough = match plateau.low.filter(|_| vague) {
-        Some(low_bytes) => {
-            format!(
-                "use {size} to be sure of 95 % of the QD 1 maximum ({} may be enough)",
-                units::size(low_bytes as u64)
-            )
-        }
-        None => format!("use {size} or more for 95 % of the QD 1 maximum"),
+        Some(low_bytes) => format!("{size} ({} may be enough)", units::size(low_bytes as u64)),
+        None => format!("{size} or more"),
     };
-    let sentence = format!("{op}s at QD 1: {enough}");
     let small_bytes = base.conditions.block_size_bytes.map_or_else(String::new, units::size);
     let why = format!(
-        "{size} take {}, {small_bytes} {}",
+        "{size} take {}, of {small_bytes} {}",
         briefly(Unit::Time, &large),
         briefly(Unit::Time, &estimate(base))
     );
-    Some(new(sentence, why, &[plateau, base]))
+    Some(SizeAdvice { enough, why, findings: [plateau, base] })
 }
 
 /// The point of single requests of this size and order.
@@ -209,81 +228,78 @@ fn point_alone(
 /// Queue depths over the saturation point up to which latency counts as low.
 const NEAR: f64 = 1.5;
 
-/// The queue depth to use, and the cost of a deeper one.
-fn in_flight(run: &Run, op: Op) -> Option<Draft<'_>> {
+/// The queue depths to use: the one for nearly all of the throughput, and one for low latency where that is another.
+/// Depths that were measured, so that their latency is known.
+fn in_flight(run: &Run, op: Op) -> Vec<Draft<'_>> {
+    depths(run, op).unwrap_or_default()
+}
+
+fn depths(run: &Run, op: Op) -> Option<Vec<Draft<'_>>> {
     let knee = found(run, FindingName::QueueDepthKnee, op)?;
     let conditions = &knee.conditions;
     let enough = found_like(run, FindingName::DepthFor95Percent, op, conditions)?;
+    let base = found_like(run, FindingName::BaseLatency, op, conditions)?;
     let size = conditions.block_size_bytes.map_or_else(String::new, units::size);
     let [number, least] =
         [enough, knee].map(|finding| briefly(Style::bare(Unit::InFlight), &estimate(finding)));
     let most = found_like(run, FindingName::MaxIops, op, conditions).map(estimate);
-    let measured = |point: Option<&Point>, advised: Option<f64>| {
-        let depth = point?.spec.asked_in_flight();
-        let who = if advised == Some(depth as f64) { "it".to_owned() } else { format!("QD {depth}") };
-        Some(format!("; {who} {}", gave(op, point?, most.as_ref()?)?))
+    let measured = |point: Option<&Point>, purpose: &str| {
+        let (depth, gave) = (point?.spec.asked_in_flight(), gave(op, point?, most.as_ref()?)?);
+        Some(format!("{purpose}: QD {depth} ({gave})"))
     };
-    let sentence = if estimate(knee).is_vague() {
-        format!(
-            "{size} {op}s: knee at a queue depth {least}, 95 % of the throughput at one {number}; a longer run \
-             (--time) narrows this"
-        )
+    let throughput = || result_table::point_from(run, conditions, op, enough.value?);
+    // Without a measured depth, the estimate.
+    let estimated = || format!(": QD {number} for 95 % of the highest IOPS");
+    let told = if estimate(knee).is_vague() {
+        vec![format!(
+            ": knee at a queue depth {least}, 95 % of the throughput at one {number}; a longer run (--time) narrows \
+             this"
+        )]
     } else if estimate(enough).is_vague() {
-        format!(
-            "{size} {op}s: queue depth for 95 % of the throughput {number}; a longer run (--time) narrows this"
-        )
+        vec![format!(": queue depth for 95 % of the throughput {number}; a longer run (--time) narrows this")]
     } else {
         // A queue depth to set is whole; the table has the interval of the saturation point.
         let from = knee.value?.round().max(1.0);
         // Near the saturation point a request waits little: up to 1.5 times its time alone.
         match enough.value <= Some(NEAR * from) || from <= 1.0 {
-            true => {
-                let there = result_table::point_from(run, conditions, op, enough.value?);
-                // The table has the latency of one request at a time.
-                let there = there.filter(|point| point.spec.asked_in_flight() > 1);
-                let told = measured(there, enough.value).unwrap_or_default();
-                format!("{size} {op}s: QD {number} for 95 % of the highest IOPS{told}")
-            }
+            true => vec![measured(throughput(), "").unwrap_or_else(estimated)],
             false => {
-                let there = result_table::point_up_to(run, conditions, op, from);
-                let told = measured(there, None).unwrap_or_default();
-                format!(
-                    "{size} {op}s: QD {from} (the knee) for low latency, QD {number} for 95 % of the highest \
-                     IOPS{told}"
-                )
+                let low = result_table::point_up_to(run, conditions, op, from);
+                let low = measured(low, ", low latency");
+                let high = measured(throughput(), ", highest throughput").unwrap_or_else(estimated);
+                low.into_iter().chain([high]).collect()
             }
         }
     };
-    let like = |point: &&Point| {
-        let spec = &point.spec;
-        Some(spec.block_size_bytes) == conditions.block_size_bytes
-            && Some(spec.rw.is_random()) == conditions.random
-            && spec.rate_iops.is_none()
-            && spec.streams().count() == 1
-            && !spec.rw.is_mixed()
-            && spec.rw.has(op)
+    // What the depth of least latency is to be weighed against is said with it; the others have the deepest queue.
+    let alone = format!("at QD 1 a {op} takes {}", briefly(Unit::Time, &estimate(base)));
+    let last = told.len() - 1;
+    let deepest = deepest(run, op, conditions).unwrap_or_default();
+    let draft = |(nth, told): (usize, String)| {
+        let why = if nth < last { alone.clone() } else { format!("{alone}{deepest}") };
+        new(format!("{size} {op}s{told}"), why, &[knee, enough, base])
     };
-    let deepest = run.points.iter().filter(like).max_by_key(|point| point.spec.asked_in_flight())?;
-    let waiting = deepest.direction(op)?.latency_ns_mean?;
-    let base = found_like(run, FindingName::BaseLatency, op, conditions)?;
-    let why = format!(
-        "at QD {} a {op} takes {}, at QD 1 {}",
-        deepest.spec.asked_in_flight(),
-        briefly(Unit::Time, &waiting),
-        briefly(Unit::Time, &estimate(base))
-    );
-    Some(new(sentence, why, &[knee, enough, base]))
+    Some(told.into_iter().enumerate().map(draft).collect())
 }
 
-/// What a measured queue depth gave: `gave 100 %, mean 120 µs (±0.1 %), p99 137 µs (±0.3 %)`.
+/// What the deepest measured queue costs: `, at QD 1024 1.9 ms (±0.4 %)`.
+fn deepest(run: &Run, op: Op, like: &Conditions) -> Option<String> {
+    let point = result_table::point_up_to(run, like, op, f64::INFINITY)?;
+    let waiting = point.direction(op)?.latency_ns_mean?;
+    Some(format!(", at QD {} {}", point.spec.asked_in_flight(), briefly(Unit::Time, &waiting)))
+}
+
+/// What a measured queue depth gave: `100 % of max IOPS, mean 120 µs ±0.1 %, p99 137 µs ±0.3 %`.
 fn gave(op: Op, point: &Point, most: &Estimate) -> Option<String> {
     let direction = point.direction(op)?;
     let share = units::percent((direction.iops.value / most.value).min(1.0));
-    let mean = briefly(Unit::Time, direction.latency_ns_mean.as_ref()?);
-    let p99 = direction
-        .latency_ns_p99
-        .map_or_else(String::new, |p99| format!(", p99 {}", briefly(Unit::Time, &p99)));
-    Some(format!("gave {share}, mean {mean}{p99}"))
+    let time = |time: &Estimate| match figure(Unit::Time, time) {
+        vague if vague.is_unknown() => briefly(Unit::Time, time),
+        known => format!("{} {}", known.value, known.interval).trim_end().to_owned(),
+    };
+    let mean = time(direction.latency_ns_mean.as_ref()?);
+    let p99 = direction.latency_ns_p99.map_or_else(String::new, |p99| format!(", p99 {}", time(&p99)));
+    Some(format!("{share} of max IOPS, mean {mean}{p99}"))
 }
 
 /// What to expect of sustained writes.
@@ -318,8 +334,8 @@ fn longer_writes(run: &Run) -> Option<Draft<'_>> {
     };
     let command = command::command("sustained-write", &run.info.target)?;
     let sentence = match written_bytes > area_bytes && area_bytes > 0 {
-        true => format!("all writes went to the same {written}; writing more data may be slower: {command}"),
-        false => format!("only {written} were written; writing more may be slower: {command}"),
+        true => format!("all writes went to the same {written}; more may be slower: {command}"),
+        false => format!("only {written} were written; more may be slower: {command}"),
     };
     let why = "what fits into a write buffer shows the speed of the buffer".to_owned();
     Some(new(sentence, why, &[]))

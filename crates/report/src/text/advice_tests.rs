@@ -18,37 +18,34 @@ fn sizes_depths_and_pages() {
     // 19 times 100 µs at 0.3 GB/s: 95 % from 0.6 MB on.
     let advice = of(&Pretend { cv: 0.01, bytes_per_s: 0.3e9, ..Pretend::usual() });
     // An interval about the value or one that is not: both are right.
-    let figures = |words: String| {
-        words.replace(", p# # µs (±# %)", ", p# # µs").replace(", p# # µs (#–#)", ", p# # µs")
-    };
+    let figures = |words: String| words.replace("#–#)", "±# %)");
     let words = |advice: &Advice| (figures(wording(&advice.sentence)), wording(&advice.why));
     let sentences: Vec<_> = advice.iter().map(words).collect();
-    let expected = |op: &str, who: &str| {
-        [
-            (
-                format!("{op}s at QD #: use # MiB or more for # % of the QD # maximum"),
-                "# MiB take # ms (±# %), # KiB # µs (±# %)".to_owned(),
-            ),
-            (
-                format!(
-                    "# KiB {op}s: QD # (#–#) for # % of the highest IOPS; {who} gave # %, mean # µs (±# %), \
-                     p# # µs"
-                ),
-                format!("at QD # a {op} takes # ms (±# %), at QD # # µs (±# %)"),
-            ),
-        ]
-    };
-    assert_eq!(sentences[..4], [expected("read", "it"), expected("write", "QD #")].concat());
+    let size = |op: &str| format!("{op}s of # MiB take # ms (±# %), of # KiB # µs (±# %)");
     assert_eq!(
-        sentences[4].0,
+        sentences[0],
+        (
+            "at QD #: read and write # MiB or more for # % of the maximum".to_owned(),
+            format!("{}; {}", size("read"), size("write"))
+        )
+    );
+    let depth = |op: &str| {
+        (
+            format!("# KiB {op}s: QD # (# % of max IOPS, mean # µs ±# %, p# # µs ±# %)"),
+            format!("at QD # a {op} takes # µs (±# %), at QD # # ms (±# %)"),
+        )
+    };
+    assert_eq!(sentences[1..3], [depth("read"), depth("write")]);
+    assert_eq!(
+        sentences[3].0,
         "# KiB random reads (interpolated): # k IOPS (±# %) at QD # and up to # k IOPS (±# %)"
     );
     assert!(
-        sentences[5].0.starts_with("all writes went to the same # GiB; writing more data may be slower: "),
+        sentences[4].0.starts_with("all writes went to the same # GiB; more may be slower: "),
         "{sentences:?}"
     );
-    assert_eq!(sentences.len(), 6);
-    assert!(advice[..5].iter().all(|advice| !advice.findings.is_empty()));
+    assert_eq!(sentences.len(), 5);
+    assert!(advice[..4].iter().all(|advice| !advice.findings.is_empty()));
 }
 
 #[test]
@@ -110,7 +107,7 @@ fn the_smallest_or_more_is_no_advice_and_a_range_is_not_to_be_chosen_from() {
     set(FindingName::PlateauBlockSize, 4096.0, 4096.0, 4096.0);
     set(FindingName::DepthFor95Percent, 3.0, 1.0, 7.0);
     let sentences: Vec<_> = advice(&run).into_iter().map(|advice| advice.sentence).collect();
-    assert!(!sentences.iter().any(|text| text.contains("reads of")), "{sentences:#?}");
+    assert!(!sentences.iter().any(|text| text.starts_with("at QD 1: read")), "{sentences:#?}");
     let unknown = "4 KiB reads: queue depth for 95 % of the throughput between 1 and 7";
     assert!(sentences.iter().any(|text| text.starts_with(unknown)), "{sentences:#?}");
 }
@@ -134,7 +131,7 @@ fn what_is_hardly_known_is_advised_by_its_bounds() {
         "4 KiB writes: knee at a queue depth between 2 and 29, 95 % of the throughput at one between 3 and 104; a \
          longer run (--time) narrows this",
     );
-    has("writes at QD 1: use 1 MiB to be sure of 95 % of the QD 1 maximum (256 KiB may be enough)");
+    has("at QD 1: write 1 MiB (256 KiB may be enough) for 95 % of the maximum");
 }
 
 #[test]

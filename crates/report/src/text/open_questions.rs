@@ -1,5 +1,7 @@
 //! Open questions: findings that are inconclusive, a line each, with the reason and the command that would answer.
 
+use std::mem::discriminant;
+
 use iosonde_model::{Detail, Finding, Inconclusive, Op, Run, Status, Study, detail::QueueDepthProblem};
 use iosonde_plan::experiment::{EXPERIMENTS, Experiment, Parameters};
 
@@ -21,9 +23,10 @@ const LINES_MAX: usize = 3;
 /// Number of queue depths from which on an experiment is about them.
 const DEPTHS_MIN: usize = 4;
 
-/// One for each label and direction that no figure has, in the order of the registry.
+/// One for each label and direction that no figure has, in the order of the registry. A direction whose reason is that of
+/// the line above shares it.
 pub(super) fn lines(run: &Run, figures: &[StorageLine]) -> Vec<StorageLine> {
-    let mut lines: Vec<StorageLine> = Vec::new();
+    let mut open: Vec<(&dyn FindingKind, Vec<&Finding>)> = Vec::new();
     let mut told: Vec<(&str, Option<Op>)> = Vec::new();
     let told_elsewhere = [ReadWhen::Alone, ReadWhen::Found, ReadWhen::Each];
     for kind in FINDINGS.iter().filter(|kind| !told_elsewhere.contains(&kind.told().when)) {
@@ -43,25 +46,52 @@ pub(super) fn lines(run: &Run, figures: &[StorageLine]) -> Vec<StorageLine> {
                 continue;
             }
             told.push((label, op));
-            let text = refusal(run, kind, first);
-            lines.push(StorageLine { inconclusive: Some(first.name), ..line(LABEL, text) });
+            match open.last_mut().filter(|(_, above)| is_likewise(above[0], first)) {
+                Some((_, above)) => above.push(first),
+                None => open.push((kind, vec![first])),
+            }
         }
     }
-    lines.truncate(LINES_MAX);
-    lines
+    let line = |(kind, own): (&dyn FindingKind, Vec<&Finding>)| StorageLine {
+        inconclusive: Some(own[0].name),
+        ..line(LABEL, refusal(run, kind, &own))
+    };
+    open.into_iter().take(LINES_MAX).map(line).collect()
 }
 
-fn refusal(run: &Run, kind: &dyn FindingKind, first: &Finding) -> String {
+/// Whether two directions of one question are open for one reason, whatever its figures.
+fn is_likewise(first: &Finding, other: &Finding) -> bool {
+    let of_two_directions = first.conditions.op.is_some() && other.conditions.op.is_some();
+    let (Detail::Inconclusive(one), Detail::Inconclusive(two)) = (&first.detail, &other.detail) else {
+        return false;
+    };
+    let reason = match (one, two) {
+        (Inconclusive::SizeLaw(one), Inconclusive::SizeLaw(two)) => discriminant(one) == discriminant(two),
+        (Inconclusive::QueueDepth(one), Inconclusive::QueueDepth(two)) => {
+            discriminant(one) == discriminant(two)
+        }
+        (Inconclusive::TooFewTrials { .. }, Inconclusive::TooFewTrials { .. }) => true,
+        _ => one == two,
+    };
+    first.name == other.name && of_two_directions && reason
+}
+
+fn refusal(run: &Run, kind: &dyn FindingKind, own: &[&Finding]) -> String {
+    let first = own[0];
     let clause = match crate::text::problem(first) {
         // The label says that it is unknown.
         Some(why) => format!("{}: {why}", lowered(&finding_words::subject::subject(first))),
         None => crate::text::clause(first),
     };
+    let others = own[1..].iter().filter_map(|finding| finding.conditions.op);
+    let clause = others.fold(clause, |clause, op| format!("{clause}; {op}s: likewise"));
     // More of the same would not reach the device either, and invalid trials are no lack of workloads.
     let better = match &first.detail {
         Detail::Inconclusive(Inconclusive::ExcludedDepths { .. }) => None,
         // Storage that follows no curve follows none at deeper queues.
         Detail::Inconclusive(Inconclusive::QueueDepth(QueueDepthProblem::NoCurve(_))) => None,
+        // Enough were run: what made them invalid is to be mended.
+        Detail::Inconclusive(Inconclusive::TooFewTrials { run, needed, .. }) if run >= needed => None,
         Detail::Inconclusive(Inconclusive::TooFewTrials { .. } | Inconclusive::NoInterval { .. }) => {
             Some("use a longer `--time`".to_owned())
         }

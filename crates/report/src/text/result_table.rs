@@ -25,14 +25,14 @@ const LARGE: [Kind; 1] = [Kind { name: FindingName::DeviceBandwidth, label: "ban
 /// Figures of small requests, of one size and order.
 const SMALL: [Kind; 4] = [
     Kind { name: FindingName::MaxIops, label: "highest IOPS", cell: rate },
-    Kind { name: FindingName::BaseLatency, label: "latency at QD 1", cell: rate },
+    Kind { name: FindingName::BaseLatency, label: "mean latency at QD 1", cell: rate },
     Kind { name: FindingName::QueueDepthKnee, label: "knee at QD", cell: depth },
     Kind { name: FindingName::DepthFor95Percent, label: "QD for 95 % of max", cell: depth },
 ];
 /// Sizes of requests at QD 1.
 const SIZES: [Kind; 2] = [
-    Kind { name: FindingName::PlateauBlockSize, label: "95 % of QD 1 bandwidth", cell: plateau },
-    Kind { name: FindingName::HalfSize, label: "50 % of QD 1 bandwidth", cell: rate },
+    Kind { name: FindingName::PlateauBlockSize, label: "block for 95 % at QD 1", cell: plateau },
+    Kind { name: FindingName::HalfSize, label: "block for 50 % at QD 1", cell: rate },
 ];
 
 /// Columns of the table of durable writes.
@@ -48,14 +48,16 @@ pub(super) fn is_in_table(name: FindingName) -> bool {
         || training_table::FINDINGS.contains(&name)
 }
 
-/// Findings behind the rows and columns that begin with this word or these words.
+/// Findings behind the rows and columns whose labels have this word or these words.
 pub fn findings_behind(words: &str) -> Vec<FindingName> {
-    let begins = |label: &str| {
-        label.strip_prefix(words).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', ',']))
+    let words: Vec<&str> = words.split(' ').collect();
+    let has = |label: &str| {
+        let label: Vec<&str> = label.split([' ', ',']).collect();
+        label.windows(words.len()).any(|part| part == words)
     };
     let rows = LARGE.iter().chain(&SMALL).chain(&SIZES).map(|kind| (kind.label, kind.name));
     let all = rows.chain(DURABLE_HEADS.into_iter().zip(DURABLE));
-    all.filter(|(label, _)| begins(label)).map(|(_, name)| name).collect()
+    all.filter(|(label, _)| has(label)).map(|(_, name)| name).collect()
 }
 
 /// The tables of a concluded run, those with at least one row.
@@ -79,16 +81,7 @@ fn transfers(run: &Run, footnotes: &Footnotes) -> Option<ResultTable> {
         .any(|op| known(FindingName::HalfSize, op) && !known(FindingName::PlateauBlockSize, op));
     let limited = Op::TRANSFERS.into_iter().all(|op| finding::is_limited(&run.findings, op));
     let is_shown = |kind: &&Kind| !limited && (kind.name != FindingName::HalfSize || half_matters);
-    let sizes: Vec<ResultRow> =
-        SIZES.iter().filter(is_shown).filter_map(|kind| whole(run, footnotes, kind)).collect();
-    if !sizes.is_empty() {
-        rows.push(ResultRow {
-            label: "block size for".to_owned(),
-            indented: false,
-            cells: vec![None; Op::TRANSFERS.len()],
-        });
-    }
-    rows.extend(sizes.into_iter().map(|row| ResultRow { indented: true, ..row }));
+    rows.extend(SIZES.iter().filter(is_shown).filter_map(|kind| whole(run, footnotes, kind)));
     rows.extend(asked_latency(run).and_then(|limit| {
         let asked = |op: Op| found(run, FindingName::IopsAtLatency, op)?.conditions.block_size_bytes;
         let size = Op::TRANSFERS.into_iter().find_map(asked);
@@ -247,7 +240,7 @@ fn places(run: &Run) -> Option<ResultRow> {
             (0, true, true) => place,
             (0, true, false) => format!("{place}, random"),
             (0, ..) => format!("{place}, sequential"),
-            _ => format!("from {place}"),
+            _ => format!("{place} or more"),
         };
         Some(Figure { value, interval: String::new() }.into())
     });
@@ -343,7 +336,7 @@ fn depths_of_highest(run: &Run, like: &Conditions) -> Option<ResultRow> {
             let value = match first == last {
                 true if Some(last) == deepest => format!("QD {first}, the deepest"),
                 true => format!("QD {first}"),
-                false if Some(last) == deepest => format!("from QD {first}"),
+                false if Some(last) == deepest => format!("QD {first} or more"),
                 false => format!("QD {first} to {last}"),
             };
             Some(Figure { value, interval: String::new() }.into())
@@ -367,7 +360,7 @@ fn tail(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Option<ResultRow
         let marks = footnotes.of_trials(About::Latency, &point.trial_ids);
         Some(Cell { figure: figure(Unit::Time, &p99), marks })
     });
-    row("p99 at QD 1", true, cells)
+    row("p99 latency at QD 1", true, cells)
 }
 
 /// The deepest measured point up to a queue depth.

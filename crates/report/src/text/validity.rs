@@ -245,8 +245,12 @@ fn invalid_words(reasons: &[InvalidBy]) -> String {
     match reasons {
         [] => String::new(),
         [only] => {
-            let example = if only.trials > 1 { ", for example" } else { "" };
-            format!("{}{example}: {}", depth(only), invalid_why(only))
+            let example = match (only.trials > 1, &only.workload) {
+                (true, Some(_)) => ", for example ",
+                (true, None) => ", for example: ",
+                (false, _) => ": ",
+            };
+            format!("{}{example}{}", depth(only), invalid_why(only))
         }
         several => {
             let each = several.iter().map(|one| match one.trials {
