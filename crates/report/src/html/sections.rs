@@ -139,7 +139,8 @@ pub(super) fn everything(run: &Run) -> Markup {
                 (fold("unanswered", &counted(refused.len(), "inconclusive finding"), tables::refused(&refused)))
             }
             @if !excluded.is_empty() {
-                (fold("left-out", &format!("{} that did not pass", counted(excluded.len(), "check")), tables::excluded(&excluded)))
+                @let summary = format!("{} that did not pass", counted(excluded.len(), "check"));
+                (fold("left-out", &summary, tables::excluded(&excluded)))
             }
             (tables::trials(run))
         }

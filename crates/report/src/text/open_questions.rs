@@ -23,8 +23,8 @@ const LINES_MAX: usize = 3;
 /// Number of queue depths from which on an experiment is about them.
 const DEPTHS_MIN: usize = 4;
 
-/// One for each label and direction that no figure has, in the order of the registry. A direction whose reason is that of
-/// the line above shares it.
+/// One for each label and direction that no figure has, in the order of the registry. A direction whose reason is that
+/// of the line above shares it.
 pub(super) fn lines(run: &Run, figures: &[StorageLine]) -> Vec<StorageLine> {
     let mut open: Vec<(&dyn FindingKind, Vec<&Finding>)> = Vec::new();
     let mut told: Vec<(&str, Option<Op>)> = Vec::new();

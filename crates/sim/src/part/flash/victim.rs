@@ -4,7 +4,8 @@
 //! the time of a device file with blocks of three pages, 22,000 on each unit. Here a key that falls climbs only as far
 //! as it wins, mostly not at all, and the winner is at the root.
 
-/// What decides: for `greedy` the valid mapping units, then the turn in which the block was filled; for `fifo` the turn.
+/// What decides: for `greedy` the valid mapping units, then the turn in which the block was filled; for `fifo` that
+/// turn.
 type Key = (u32, u64);
 /// Key of a block that is blank or being filled.
 const NOT_FULL: Key = (u32::MAX, u64::MAX);
