@@ -186,8 +186,9 @@ fn valid(run: &Run, counts: bool, paint: Paint) -> String {
     }
     // Without a warning between them, how many trials are valid stands beside the answer.
     let (beside, below) = if warnings.is_empty() { (counted, Vec::new()) } else { (Vec::new(), counted) };
-    let beside: String = beside.into_iter().map(|text| format!("; {text}")).collect();
-    let answer = clean(&format!("{}{beside}", validity.headline));
+    let beside = beside.into_iter().chain(validity.unseen);
+    let beside: String = beside.map(|text| format!("; {text}")).collect();
+    let answer = clean(&format!("{}{beside}", validity.answer));
     let mut out = paint.hang(&head(paint, "VALID"), HEAD, &format!("{answer}{more}"));
     // What makes a run invalid stands in its first line.
     for line in warnings.iter().filter(|line| line.mark == Weight::Doubt).take(WARNINGS_MAX) {

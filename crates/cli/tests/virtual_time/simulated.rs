@@ -100,8 +100,8 @@ fn the_words_of_the_first_screen_can_be_explained() {
     for (word, page) in [
         ("knee", "queue_depth_knee (finding)"),
         ("QD for 95 % of max", "depth_for_95_percent (finding)"),
-        ("block for 95 % at QD 1", "plateau_block_size (finding)"),
-        ("block for 50 % at QD 1", "half_size (finding)"),
+        ("95 % of it from", "plateau_block_size (finding)"),
+        ("half of it from", "half_size (finding)"),
         ("4 KiB random", "max_iops (finding)"),
         ("commit", "commit_latency (finding)"),
         ("plateau", "plateau_block_size (finding)"),

@@ -16,7 +16,7 @@ use iosonde_model::{
 };
 
 use super::{
-    FindingKind, Proof, Told,
+    FindingKind, Proof, ReadWhen, Told,
     group::{Group, Writer},
     hockney,
 };
@@ -33,7 +33,7 @@ impl FindingKind for HalfSize {
     }
 
     fn told(&self) -> Told {
-        Told::always("plateau")
+        Told { label: "half size", when: ReadWhen::Found }
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

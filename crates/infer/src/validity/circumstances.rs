@@ -3,7 +3,6 @@
 use iosonde_model::{
     CheckName, Closed, Finding, FindingName, Judgement, Op, Outcome, Phase, Run, RunState, Status, Trial,
 };
-use iosonde_stats::robust;
 
 use super::fact::{BufferedWrites, Circumstance, Fact, WeighedFact, Weight};
 use super::trials::half_width;
@@ -49,7 +48,7 @@ pub(super) fn imprecise(run: &Run) -> Option<WeighedFact> {
         points,
         wide,
         missing: points - known.len(),
-        half_width_median: robust::median(&known),
+        half_width_most: known.iter().copied().reduce(f64::max),
         asked,
     };
     Some(WeighedFact::doubt_if(wide as f64 > WIDE_SHARE * points as f64, fact))

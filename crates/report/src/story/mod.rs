@@ -32,7 +32,9 @@ pub fn subject(device: &Device) -> String {
     let mut place = Vec::new();
     place.extend(device.file_system.clone());
     if device.medium == Medium::Simulated {
-        place.push("simulated device".to_owned());
+        // The figures of a device file are no results: they stand in brackets.
+        let parts = device.description.as_ref().map_or_else(String::new, |parts| format!(" ({parts})"));
+        place.push(format!("simulated device{parts}"));
     } else if let Some(name) = &device.name {
         // A partition says no more than its drive; a loop device or a volume between is a layer.
         let layers =
@@ -44,16 +46,16 @@ pub fn subject(device: &Device) -> String {
     if place.is_empty() {
         place.push(device.kind.clone());
     }
-    let mut details: Vec<String> = [device.model.clone(), device.description.clone(), device.link.clone()]
-        .into_iter()
-        .flatten()
-        .collect();
+    let described = device.description.clone().filter(|_| device.medium != Medium::Simulated);
+    let mut details: Vec<String> =
+        [device.model.clone(), described, device.link.clone()].into_iter().flatten().collect();
     if !device.engine.is_empty() && device.medium != Medium::Simulated {
         details.push(device.engine.clone());
     }
     details.push(if device.direct { "direct I/O".into() } else { "buffered I/O".into() });
     details.extend(text::layout::hosts_and_layout(device));
-    format!("{}: {}", place.join(" "), details.join(", "))
+    let gap = if device.medium == Medium::Simulated { "," } else { ":" };
+    format!("{}{gap} {}", place.join(" "), details.join(", "))
 }
 
 /// What the storage is called: its model, or the file system and device, or the target as it was typed.

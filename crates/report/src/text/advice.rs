@@ -167,7 +167,7 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
     };
     let why: Vec<String> = own.iter().map(|(op, size)| format!("{op}s of {}", size.why)).collect();
     let findings: Vec<&Finding> = own.iter().flat_map(|(_, size)| size.findings).collect();
-    Some(new(format!("at QD 1: {enough} for 95 % of the maximum"), why.join("; "), &findings))
+    Some(new(format!("at QD 1: {enough} for 95 % of the QD 1 bandwidth"), why.join("; "), &findings))
 }
 
 /// The block size that is enough in one direction: `1 MiB or more`, or `4 MiB (1 MiB may be enough)`.
@@ -195,7 +195,7 @@ fn block_size(run: &Run, op: Op) -> Option<SizeAdvice<'_>> {
     let large = point_alone(run, op, bytes, plateau.conditions.random)?.latency_ns_mean?;
     let size = units::size(bytes);
     let enough = match plateau.low.filter(|_| vague) {
-        Some(low_bytes) => format!("{size} ({} may be enough)", units::size(low_bytes as u64)),
+        Some(low_bytes) => format!("{size} to be sure ({} may do)", units::size(low_bytes as u64)),
         None => format!("{size} or more"),
     };
     let small_bytes = base.conditions.block_size_bytes.map_or_else(String::new, units::size);
@@ -243,16 +243,21 @@ fn depths(run: &Run, op: Op) -> Option<Vec<Draft<'_>>> {
     let [number, least] =
         [enough, knee].map(|finding| briefly(Style::bare(Unit::InFlight), &estimate(finding)));
     let most = found_like(run, FindingName::MaxIops, op, conditions).map(estimate);
+    // The table's depth is an estimate between those that were measured.
+    let next = |depth: u64| {
+        let estimated = enough.value.map(|value| value.round().max(1.0));
+        if estimated == Some(depth as f64) { "" } else { "measured: " }
+    };
     let measured = |point: Option<&Point>, purpose: &str| {
         let (depth, gave) = (point?.spec.asked_in_flight(), gave(op, point?, most.as_ref()?)?);
-        Some(format!("{purpose}: QD {depth} ({gave})"))
+        Some(format!("{purpose}: QD {depth} ({}{gave})", if purpose.is_empty() { next(depth) } else { "" }))
     };
     let throughput = || result_table::point_from(run, conditions, op, enough.value?);
     // Without a measured depth, the estimate.
     let estimated = || format!(": QD {number} for 95 % of the highest IOPS");
     let told = if estimate(knee).is_vague() {
         vec![format!(
-            ": knee at a queue depth {least}, 95 % of the throughput at one {number}; a longer run (--time) narrows \
+            ": saturated at a queue depth {least}, 95 % of the throughput at one {number}; a longer run (--time) narrows \
              this"
         )]
     } else if estimate(enough).is_vague() {
@@ -266,7 +271,7 @@ fn depths(run: &Run, op: Op) -> Option<Vec<Draft<'_>>> {
             false => {
                 let low = result_table::point_up_to(run, conditions, op, from);
                 let low = measured(low, ", low latency");
-                let high = measured(throughput(), ", highest throughput").unwrap_or_else(estimated);
+                let high = measured(throughput(), ", high throughput").unwrap_or_else(estimated);
                 low.into_iter().chain([high]).collect()
             }
         }
@@ -431,15 +436,15 @@ fn pages(run: &Run) -> Option<Draft<'_>> {
     let pages = Pages::of(run)?;
     let rate = |estimate: &Estimate| match figure(Style::bare(Unit::Iops), estimate) {
         vague if vague.is_unknown() => briefly(Unit::Iops, estimate),
-        known => format!("{} IOPS ({})", known.value, known.interval),
+        known => format!("{} reads/s ({})", known.value, known.interval),
     };
     let many = match &pages.many {
-        Some(Many::AtMost(most)) => format!(" and up to {}", rate(most)),
+        Some(Many::AtMost(most)) => format!(", at most {} from many", rate(most)),
         Some(Many::Rising) => "; the maximum is unknown, as throughput was still rising".to_owned(),
         None => String::new(),
     };
     let how = if pages.measured { "" } else { " (interpolated)" };
-    let sentence = format!("8 KiB random reads{how}: {} at QD 1{many}", rate(&pages.one));
+    let sentence = format!("8 KiB database pages{how}: {} from one client{many}", rate(&pages.one));
     let why = match pages.many {
         _ if pages.measured => "as measured with reads of 8 KiB, at QD 1 and at their highest throughput",
         Some(Many::AtMost(_)) => {

@@ -25,20 +25,21 @@ fn sizes_depths_and_pages() {
     assert_eq!(
         sentences[0],
         (
-            "at QD #: read and write # MiB or more for # % of the maximum".to_owned(),
+            "at QD #: read and write # MiB or more for # % of the QD # bandwidth".to_owned(),
             format!("{}; {}", size("read"), size("write"))
         )
     );
-    let depth = |op: &str| {
+    // The depth that the table has, or the next one that was measured.
+    let depth = |op: &str, measured: &str| {
         (
-            format!("# KiB {op}s: QD # (# % of max IOPS, mean # µs ±# %, p# # µs ±# %)"),
+            format!("# KiB {op}s: QD # ({measured}# % of max IOPS, mean # µs ±# %, p# # µs ±# %)"),
             format!("at QD # a {op} takes # µs (±# %), at QD # # ms (±# %)"),
         )
     };
-    assert_eq!(sentences[1..3], [depth("read"), depth("write")]);
+    assert_eq!(sentences[1..3], [depth("read", ""), depth("write", "measured: ")]);
     assert_eq!(
         sentences[3].0,
-        "# KiB random reads (interpolated): # k IOPS (±# %) at QD # and up to # k IOPS (±# %)"
+        "# KiB database pages (interpolated): # k reads/s (±# %) from one client, at most # k reads/s (±# %) from many"
     );
     assert!(
         sentences[4].0.starts_with("all writes went to the same # GiB; more may be slower: "),
@@ -61,10 +62,10 @@ fn pages_follow_from_the_law() {
     let advice = of(&Pretend { cv: 0.001, ..Pretend::usual() });
     let pages = advice
         .iter()
-        .find(|advice| advice.sentence.starts_with("8 KiB random reads (interpolated): "))
+        .find(|advice| advice.sentence.starts_with("8 KiB database pages (interpolated): "))
         .unwrap();
     assert!(pages.sentence.contains("(interpolated): 9.2"), "{}", pages.sentence);
-    assert!(pages.sentence.contains("up to 80"), "{}", pages.sentence);
+    assert!(pages.sentence.contains("at most 80"), "{}", pages.sentence);
 }
 
 #[test]
@@ -82,17 +83,17 @@ fn many_at_once_are_told_from_small_requests_and_never_below_what_was_seen_to_ri
         conclude(&mut run, None).unwrap();
         let all = advice(&run);
         let own =
-            all.iter().find(|advice| advice.sentence.starts_with("8 KiB random reads (interpolated): "));
+            all.iter().find(|advice| advice.sentence.starts_with("8 KiB database pages (interpolated): "));
         own.map(|advice| advice.sentence.clone()).unwrap_or_else(|| panic!("{all:?}"))
     };
     // 128 KiB reads come first and are limited by the link at 7,600 a second.
     let both = pages(&depths("[\"128k\", \"4k\"]", "1..256*4"));
-    assert!(both.contains("up to 80") || both.contains("up to 79"), "{both}");
+    assert!(both.contains("at most 80") || both.contains("at most 79"), "{both}");
     // QD 4, saturation at 8.3: there is more than was measured.
     let rising = pages(&depths("[\"4k\"]", "1..4*2"));
     assert!(rising.ends_with("; the maximum is unknown, as throughput was still rising"), "{rising}");
     let large = pages(&depths("[\"128k\"]", "1..256*4"));
-    assert!(large.ends_with(" at QD 1"), "{large}");
+    assert!(large.ends_with(" from one client"), "{large}");
 }
 
 #[test]
@@ -128,10 +129,10 @@ fn what_is_hardly_known_is_advised_by_its_bounds() {
     let sentences: Vec<_> = advice(&run).into_iter().map(|advice| advice.sentence).collect();
     let has = |text: &str| assert!(sentences.iter().any(|sentence| sentence == text), "{sentences:#?}");
     has(
-        "4 KiB writes: knee at a queue depth between 2 and 29, 95 % of the throughput at one between 3 and 104; a \
+        "4 KiB writes: saturated at a queue depth between 2 and 29, 95 % of the throughput at one between 3 and 104; a \
          longer run (--time) narrows this",
     );
-    has("at QD 1: write 1 MiB (256 KiB may be enough) for 95 % of the maximum");
+    has("at QD 1: write 1 MiB to be sure (256 KiB may do) for 95 % of the QD 1 bandwidth");
 }
 
 #[test]

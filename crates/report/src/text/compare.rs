@@ -65,8 +65,12 @@ pub fn answer(pair: &ComparedPair) -> String {
         .filter(|_| pair.unit == ComparedUnit::Repeat)
         .map_or_else(String::new, |interval| format!("{} CI {interval}; ", units::percent(pair.confidence)));
     let mean_of = if mean.points > 1 { "geometric mean of " } else { "" };
-    let rests = format!("{mean_of}{}{}; {}", workloads(mean.points), in_turn(pair), repeats(pair));
-    format!("{said} ({interval}{rests}).{}", cautions(pair, mean))
+    let rests = format!("{mean_of}{}{}", workloads(mean.points), in_turn(pair));
+    let (rests, open) = match repeats(pair) {
+        Repeats::Known(runs) => (format!("{rests}; {runs}"), String::new()),
+        Repeats::Missing(what) => (rests, format!(" {what}")),
+    };
+    format!("{said} ({interval}{rests}).{open}{}", cautions(pair, mean))
 }
 
 /// A ratio as it is shown: one run a side knows nothing of the variation between runs, so that the interval over its
@@ -113,19 +117,27 @@ fn in_turn(pair: &ComparedPair) -> &'static str {
 }
 
 /// Source of the run-to-run variation, or the command that measures it.
-fn repeats(pair: &ComparedPair) -> String {
+fn repeats(pair: &ComparedPair) -> Repeats {
     match (pair.unit, pair.repeats) {
-        (ComparedUnit::Run, [1, 1]) => {
-            "one run each, so no interval: `compare` two runs made with `--repeats 5`".to_owned()
-        }
+        (ComparedUnit::Run, [1, 1]) => Repeats::Missing(
+            "One run each gives no interval; `compare` two runs made with `--repeats 5` for one.".to_owned(),
+        ),
         (ComparedUnit::Run, [a_runs, _]) => {
             let alone = if a_runs == 1 { &pair.a } else { &pair.b };
-            format!("one run of {alone}: `--repeats 5` gives a confidence interval")
+            Repeats::Missing(format!("One run of {alone} gives no interval; `--repeats 5` does."))
         }
-        (ComparedUnit::Repeat, [1, _] | [_, 1]) => "run-to-run variation from older runs".to_owned(),
-        (ComparedUnit::Repeat, [a, b]) if a == b => format!("{a} repeats each"),
-        (ComparedUnit::Repeat, [a, b]) => format!("{a} and {b} repeats"),
+        (ComparedUnit::Repeat, [1, _] | [_, 1]) => {
+            Repeats::Known("run-to-run variation from older runs".to_owned())
+        }
+        (ComparedUnit::Repeat, [a, b]) if a == b => Repeats::Known(format!("{a} repeats each")),
+        (ComparedUnit::Repeat, [a, b]) => Repeats::Known(format!("{a} and {b} repeats")),
     }
+}
+
+/// The run-to-run variation, or the sentence that says how to get it.
+enum Repeats {
+    Known(String),
+    Missing(String),
 }
 
 /// Sentences that keep the answer from being read as more than it is.
@@ -255,7 +267,7 @@ pub fn verdicts(pair: &ComparedPair, shown: &[Likeness]) -> String {
                 units::percent(pair.confidence)
             )
         }
-        ComparedUnit::Run => format!("faster, slower: by more than {margin}, in these runs"),
+        ComparedUnit::Run => format!("faster, slower: these runs differ by more than {margin}"),
     });
     let has_open = shown.contains(&Likeness::CannotTell);
     let open = has_open.then(|| "inconclusive: too few valid trials, or they scatter too much".to_owned());
@@ -384,8 +396,8 @@ mod tests {
         let slower = pair(0.303, 0.286, 0.323, Likeness::Slower);
         assert_eq!(
             answer(&slower),
-            "B is 3.3 times slower than A (geometric mean of 28 workloads; one run each, so no interval: \
-             `compare` two runs made with `--repeats 5`)."
+            "B is 3.3 times slower than A (geometric mean of 28 workloads). One run each gives no interval; \
+             `compare` two runs made with `--repeats 5` for one."
         );
         let exact = Estimate { value: 4.584, low: Some(4.5839), high: Some(4.5841) };
         assert_eq!(ratio_text(&slower, exact), "4.58×");
@@ -405,7 +417,7 @@ mod tests {
             ..latency
         };
         assert!(answer(&latency).starts_with(
-            "B is 6.5 times slower than A in p99 latency (geometric mean of 28 workloads; one run"
+            "B is 6.5 times slower than A in p99 latency (geometric mean of 28 workloads). One run"
         ));
     }
 

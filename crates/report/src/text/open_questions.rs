@@ -2,7 +2,7 @@
 
 use std::mem::discriminant;
 
-use iosonde_model::{Detail, Finding, Inconclusive, Op, Run, Status, Study, detail::QueueDepthProblem};
+use iosonde_model::{Detail, Finding, FindingName, Inconclusive, Op, Run, Status, Study, detail::QueueDepthProblem};
 use iosonde_plan::experiment::{EXPERIMENTS, Experiment, Parameters};
 
 use super::{
@@ -46,6 +46,11 @@ pub(super) fn lines(run: &Run, figures: &[StorageLine]) -> Vec<StorageLine> {
                 continue;
             }
             told.push((label, op));
+            // Below a limit, block sizes tell of the limit.
+            let is_of_sizes = kind.id() == FindingName::PlateauBlockSize;
+            if is_of_sizes && op.is_some_and(|op| finding_words::is_limited(&run.findings, op)) {
+                continue;
+            }
             match open.last_mut().filter(|(_, above)| is_likewise(above[0], first)) {
                 Some((_, above)) => above.push(first),
                 None => open.push((kind, vec![first])),
@@ -78,13 +83,20 @@ fn is_likewise(first: &Finding, other: &Finding) -> bool {
 
 fn refusal(run: &Run, kind: &dyn FindingKind, own: &[&Finding]) -> String {
     let first = own[0];
+    let (same, others): (Vec<&Finding>, Vec<&Finding>) =
+        own.iter().partition(|finding| finding.detail == first.detail);
+    let subject = match same.len() {
+        1 => finding_words::subject::subject(first),
+        _ => finding_words::subject::subject_of_both(first),
+    };
     let clause = match crate::text::problem(first) {
         // The label says that it is unknown.
-        Some(why) => format!("{}: {why}", lowered(&finding_words::subject::subject(first))),
+        Some(why) => format!("{}: {why}", lowered(&subject)),
         None => crate::text::clause(first),
     };
-    let others = own[1..].iter().filter_map(|finding| finding.conditions.op);
-    let clause = others.fold(clause, |clause, op| format!("{clause}; {op}s: likewise"));
+    // The report has the figures of the other direction.
+    let others = others.iter().filter_map(|finding| finding.conditions.op);
+    let clause = others.fold(clause, |clause, op| format!("{clause}; {op}s likewise"));
     // More of the same would not reach the device either, and invalid trials are no lack of workloads.
     let better = match &first.detail {
         Detail::Inconclusive(Inconclusive::ExcludedDepths { .. }) => None,

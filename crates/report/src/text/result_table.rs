@@ -21,18 +21,18 @@ struct Kind {
     cell: fn(&Finding) -> Figure,
 }
 
-const LARGE: [Kind; 1] = [Kind { name: FindingName::DeviceBandwidth, label: "bandwidth", cell: rate }];
+const LARGE: [Kind; 1] = [Kind { name: FindingName::DeviceBandwidth, label: "highest bandwidth", cell: rate }];
 /// Figures of small requests, of one size and order.
 const SMALL: [Kind; 4] = [
     Kind { name: FindingName::MaxIops, label: "highest IOPS", cell: rate },
     Kind { name: FindingName::BaseLatency, label: "mean latency at QD 1", cell: rate },
-    Kind { name: FindingName::QueueDepthKnee, label: "knee at QD", cell: depth },
+    Kind { name: FindingName::QueueDepthKnee, label: "saturates at QD", cell: depth },
     Kind { name: FindingName::DepthFor95Percent, label: "QD for 95 % of max", cell: depth },
 ];
 /// Sizes of requests at QD 1.
 const SIZES: [Kind; 2] = [
-    Kind { name: FindingName::PlateauBlockSize, label: "block for 95 % at QD 1", cell: plateau },
-    Kind { name: FindingName::HalfSize, label: "block for 50 % at QD 1", cell: rate },
+    Kind { name: FindingName::PlateauBlockSize, label: "95 % of it from", cell: plateau },
+    Kind { name: FindingName::HalfSize, label: "half of it from", cell: rate },
 ];
 
 /// Columns of the table of durable writes.
@@ -81,7 +81,16 @@ fn transfers(run: &Run, footnotes: &Footnotes) -> Option<ResultTable> {
         .any(|op| known(FindingName::HalfSize, op) && !known(FindingName::PlateauBlockSize, op));
     let limited = Op::TRANSFERS.into_iter().all(|op| finding::is_limited(&run.findings, op));
     let is_shown = |kind: &&Kind| !limited && (kind.name != FindingName::HalfSize || half_matters);
-    rows.extend(SIZES.iter().filter(is_shown).filter_map(|kind| whole(run, footnotes, kind)));
+    let sizes: Vec<ResultRow> =
+        SIZES.iter().filter(is_shown).filter_map(|kind| whole(run, footnotes, kind)).collect();
+    if !sizes.is_empty() {
+        rows.push(ResultRow {
+            label: "bandwidth at QD 1".to_owned(),
+            indented: false,
+            cells: Op::TRANSFERS.map(|op| bandwidth_alone(run, footnotes, op)).to_vec(),
+        });
+    }
+    rows.extend(sizes.into_iter().map(|row| ResultRow { indented: true, ..row }));
     rows.extend(asked_latency(run).and_then(|limit| {
         let asked = |op: Op| found(run, FindingName::IopsAtLatency, op)?.conditions.block_size_bytes;
         let size = Op::TRANSFERS.into_iter().find_map(asked);
@@ -240,7 +249,7 @@ fn places(run: &Run) -> Option<ResultRow> {
             (0, true, true) => place,
             (0, true, false) => format!("{place}, random"),
             (0, ..) => format!("{place}, sequential"),
-            _ => format!("{place} or more"),
+            _ => format!("{place} and larger"),
         };
         Some(Figure { value, interval: String::new() }.into())
     });
@@ -251,6 +260,27 @@ fn places(run: &Run) -> Option<ResultRow> {
 fn best_points<'a>(run: &'a Run, finding: &Finding) -> Vec<&'a Point> {
     let Detail::Highest(facts) = &finding.detail else { return Vec::new() };
     run.points.iter().filter(|point| facts.best_points.contains(&point.id)).collect()
+}
+
+/// The highest bandwidth of single requests, of the points in which a plateau was looked for.
+fn bandwidth_alone(run: &Run, footnotes: &Footnotes, op: Op) -> Option<Cell> {
+    let asked = |finding: &&Finding| {
+        finding.conditions.op == Some(op) && SIZES.iter().any(|kind| kind.name == finding.name)
+    };
+    let plateau = run.findings.iter().find(asked)?;
+    let alone = |point: &&Point| {
+        let spec = &point.spec;
+        let like = Conditions {
+            block_size_bytes: Some(spec.block_size_bytes),
+            random: plateau.conditions.random,
+            ..Conditions::default()
+        };
+        spec.asked_in_flight() == 1 && points_like(run, &like, op).any(|own| own.id == point.id)
+    };
+    let rate = |point: &Point| Some(point.direction(op)?.bytes_per_s);
+    let all = run.points.iter().filter(alone).filter_map(|point| Some((point, rate(point)?)));
+    let (point, rate) = all.max_by(|(_, one), (_, two)| one.value.total_cmp(&two.value))?;
+    Some(Cell { figure: figure(Unit::Rate, &rate), marks: footnotes.of_trials(About::Rate, &point.trial_ids) })
 }
 
 /// Sizes and orders of the small requests, those of reads first: usually one.
@@ -312,18 +342,14 @@ fn small(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow> 
 }
 
 const KNEE: FindingName = FindingName::QueueDepthKnee;
-/// Ratio of the queue depth for 95 % of the throughput to the knee up to which one of them is enough for a reader.
-const KNEE_APART: f64 = 1.5;
 
-/// Whether a knee tells more than the queue depth for 95 % of the throughput does.
+/// Whether a saturation point tells what the queue depth for 95 % of the throughput does not: readers take the two for
+/// one another, and advice has the depth of low latency.
 fn knee_matters(run: &Run, like: &Conditions) -> bool {
     let free = |op: &Op| !finding::is_limited(&run.findings, *op);
     Op::TRANSFERS.into_iter().filter(free).any(|op| {
-        let of = |name: FindingName| found_like(run, name, op, like)?.value;
-        match (of(KNEE), of(FindingName::DepthFor95Percent)) {
-            (Some(knee), Some(enough)) => enough > KNEE_APART * knee.ceil(),
-            (knee, enough) => knee.is_some() != enough.is_some(),
-        }
+        let is_known = |name: FindingName| found_like(run, name, op, like).is_some();
+        is_known(KNEE) && !is_known(FindingName::DepthFor95Percent)
     })
 }
 

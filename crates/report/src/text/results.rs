@@ -5,7 +5,7 @@
 
 use crate::text::point_table::point_table;
 use crate::text::{
-    case::{capitalised, lowered},
+    case::lowered,
     finding,
     number::{Style, bounded, figure},
     workload::{workload, workload_at},
@@ -77,7 +77,10 @@ pub fn results(run: &Run) -> Results {
     }
     lines.extend(open_questions::lines(run, &lines));
     let what = what_it_is(run, limits.is_some());
-    let storage = limits.map_or(what.clone(), |limits| format!("{limits}. {}", capitalised(&what)));
+    // A run that is not valid as a whole may have valid trials.
+    let alone = if validity(run).fatal.is_some() { "; from the valid trials alone" } else { "" };
+    let limits = limits.map_or_else(String::new, |limits| format!(", {limits}"));
+    let storage = format!("{what}{limits}{alone}");
     Results { storage, tables, lines, inconclusive: None }
 }
 
@@ -209,7 +212,7 @@ fn orders(run: &Run) -> Vec<StorageLine> {
 /// What a limit allows from the first second on: it is behind the figures of the table.
 fn limits(run: &Run) -> Option<String> {
     let limits = finding::constant_limits(&run.findings)?;
-    Some(format!("limited: {limits}; the storage behind this limit may be faster"))
+    Some(format!("limited to {limits}; the storage behind may be faster"))
 }
 
 fn what_it_is(run: &Run, limited: bool) -> String {

@@ -103,7 +103,7 @@ fn whatever_is_registered_is_read_on_the_first_screen_when_it_is_what_was_found(
         let beside = (kind.id() == FindingName::DepthFor95Percent).then_some(FindingName::QueueDepthKnee);
         let names = beside.into_iter().chain([kind.id()]);
         let told = screen_of(names.map(|name| finding(name, "x", Status::Found)).collect());
-        let first = ["are faster than", "limited: "].iter().any(|said| told.storage.contains(said));
+        let first = ["are faster than", "limited to "].iter().any(|said| told.storage.contains(said));
         let shown = first || !told.tables.is_empty() || !told.lines.is_empty();
         assert!(shown && !told.storage.contains("nothing"), "{}: {told:?}", kind.id());
         let label = kind.told().label;
@@ -175,7 +175,7 @@ fn the_half_of_an_answer_says_that_the_other_is_missing() {
     let mut writes = finding(FindingName::QueueDepthKnee, "x", Status::Found);
     writes.conditions.op = Some(Op::Write);
     let told = screen_of(vec![finding(FindingName::QueueDepthKnee, "x", Status::Inconclusive), writes]);
-    let row = told.tables[0].rows.iter().find(|row| row.label == "knee at QD").expect("writes have one");
+    let row = told.tables[0].rows.iter().find(|row| row.label == "saturates at QD").expect("writes have one");
     assert!(row.cells[0].as_ref().is_some_and(|cell| cell.figure.is_unknown()), "{row:?}");
     assert!(row.cells[1].as_ref().is_some_and(|cell| !cell.figure.is_unknown()), "{row:?}");
     let open = &told.lines[0].text;

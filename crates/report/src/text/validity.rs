@@ -25,8 +25,13 @@ pub struct ValidityLine {
 pub struct ValidityText {
     /// The answer.
     pub mark: Weight,
-    /// The first line: `yes, with 1 warning`, `no: these figures are memory, not storage (..)`.
+    /// The first line: `yes, with 1 warning`, `no: these figures are memory, not storage (..)`; with what was not
+    /// checked.
     pub headline: String,
+    /// The first line, without that.
+    pub answer: String,
+    /// What was not checked.
+    pub unseen: Option<&'static str>,
     /// The reasons, those of the most weight first.
     pub lines: Vec<ValidityLine>,
 }
@@ -57,14 +62,19 @@ pub fn validity(run: &Run) -> ValidityText {
         footnote,
     };
     let footnotes = footnote::marks(&facts, run);
+    let answer = answer(&facts);
+    // In a virtual machine, behind a network or a file system in user space, nothing inside sees the cache outside.
+    let unseen = facts.fatal.is_none().then(|| vantage::unseen_cache(&run.info)).flatten();
     ValidityText {
         mark: facts.mark,
-        headline: headline(&facts, run),
+        headline: unseen.as_ref().map_or_else(|| answer.clone(), |unseen| format!("{answer}; {unseen}")),
+        answer,
+        unseen,
         lines: facts.lines.iter().zip(footnotes).map(line).collect(),
     }
 }
 
-fn headline(facts: &Validity, run: &Run) -> String {
+fn answer(facts: &Validity) -> String {
     if let Some(fatal) = &facts.fatal {
         return format!("no: {}", fatal_words(fatal));
     }
@@ -83,7 +93,7 @@ fn headline(facts: &Validity, run: &Run) -> String {
         }
         _ => None,
     });
-    let answer = match (facts.invalid_points, invalid_trials) {
+    match (facts.invalid_points, invalid_trials) {
         (None, Some((invalid, outliers, trials))) => {
             let used = trials.saturating_sub(invalid + outliers);
             format!("partly: {used} of {trials} trials used ({}); {warned}", unused(invalid, outliers))
@@ -93,11 +103,6 @@ fn headline(facts: &Validity, run: &Run) -> String {
             part.invalid, part.points
         ),
         (None, None) => yes,
-    };
-    // In a virtual machine, behind a network or a file system in user space, nothing inside sees the cache outside.
-    match vantage::unseen_cache(&run.info) {
-        Some(unseen) => format!("{answer}; {unseen}"),
-        None => answer,
     }
 }
 
@@ -192,9 +197,9 @@ fn words(fact: &Fact) -> String {
         }
         Fact::Interrupted => "the run was interrupted; `iosonde resume` continues it".to_owned(),
         Fact::Failed => "the run ended with an error before it was complete".to_owned(),
-        Fact::Imprecise { time_up, points, wide, missing, half_width_median, asked } => {
+        Fact::Imprecise { time_up, points, wide, missing, half_width_most, asked } => {
             let time_up = if *time_up { "time limit reached: " } else { "" };
-            format!("{time_up}{}", imprecise(*points, *wide, *missing, *half_width_median, *asked))
+            format!("{time_up}{}", imprecise(*points, *wide, *missing, *half_width_most, *asked))
         }
         Fact::Circumstance(facts) => circumstance(facts),
         Fact::Slow(cause) => super::slow::slow(cause),
@@ -286,17 +291,15 @@ fn warned(scope: WarningScope, counts: Counts, workload: &str) -> String {
     }
 }
 
-fn imprecise(points: usize, wide: usize, missing: usize, median: Option<f64>, asked: f64) -> String {
-    let Some(median) = median else { return format!("none of {points} workloads has a confidence interval") };
+fn imprecise(points: usize, wide: usize, missing: usize, most: Option<f64>, asked: f64) -> String {
+    let Some(most) = most else { return format!("none of {points} workloads has a confidence interval") };
     let without = match missing {
         0 => String::new(),
-        1 => "; 1 without an interval".to_owned(),
-        count => format!("; {count} without an interval"),
+        1 => ", 1 without an interval".to_owned(),
+        count => format!(", {count} without an interval"),
     };
-    let (median, asked) = (units::percent(median), units::percent(asked));
-    format!(
-        "{wide} of {points} workloads missed the requested precision of ±{asked} (median ±{median}{without})"
-    )
+    let (most, asked) = (units::percent(most), units::percent(asked));
+    format!("{wide} of {points} workloads are less precise than the requested ±{asked} (worst ±{most}{without})")
 }
 
 /// Circumstances of the machine, the target and the writes.

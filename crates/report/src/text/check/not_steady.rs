@@ -18,7 +18,7 @@ pub(super) fn words(cause: &NotSteady) -> String {
             let longer = units::time(longer_s * 1e9);
             let plural = if *replacements == 1 { "" } else { "s" };
             format!(
-                "its warm-up was too short ({replacements} trial{plural} of its workload had {longer} more)"
+                "its warm-up was too short ({replacements} later trial{plural} of this workload had {longer} more)"
             )
         }
         NotSteady::ChangedWithin { before_iops, after_iops, .. } => {

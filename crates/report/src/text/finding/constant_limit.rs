@@ -17,7 +17,7 @@ pub(super) fn sentence(finding: &Finding, facts: ConstantLimit) -> String {
     }
 }
 
-/// All limits of a run: `reads to 2.00 k IOPS (±0.2 %) and 99.9 MB/s (±0.8 %), writes to 1.00 k IOPS (±0.3 %)`.
+/// All limits of a run: `2.00 k IOPS (±0.2 %) and 99.9 MB/s (±0.8 %) for reads, 1.00 k IOPS (±0.3 %) for writes`.
 pub(in crate::text) fn together<'a>(limits: impl Iterator<Item = (&'a Finding, ConstantLimit)>) -> String {
     let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
     for (finding, facts) in limits {
@@ -26,7 +26,8 @@ pub(in crate::text) fn together<'a>(limits: impl Iterator<Item = (&'a Finding, C
             (Some(Op::Read), _) => "reads",
             (Some(_), _) => "writes",
             (None, Some(true)) => "reads and writes together",
-            (None, _) => "reads alone and writes alone",
+            (None, Some(false)) => "reads, as much for writes",
+            (None, None) => "reads alone and for writes alone",
         };
         let value = figure(finding.unit, &estimate(finding)).in_words() + &parts(counted);
         match groups.iter_mut().find(|group| group.0 == who) {
@@ -34,7 +35,7 @@ pub(in crate::text) fn together<'a>(limits: impl Iterator<Item = (&'a Finding, C
             None => groups.push((who, vec![value])),
         }
     }
-    let each = groups.into_iter().map(|(who, values)| format!("{who} to {}", values.join(" and ")));
+    let each = groups.into_iter().map(|(who, values)| format!("{} for {who}", values.join(" and ")));
     each.collect::<Vec<_>>().join(", ")
 }
 

@@ -115,7 +115,9 @@ pub(in crate::text) fn order(answer: RatioAnswer, what: &str) -> String {
         RatioAnswer::Equal => "as fast as",
         RatioAnswer::Lower => "slower than",
         RatioAnswer::Higher => "faster than",
-        RatioAnswer::Undecided => return format!("ratio of random to sequential {what}: inconclusive"),
+        RatioAnswer::Undecided => {
+            return format!("random {what}: inconclusive whether faster or slower than sequential ones");
+        }
     };
     format!("random {what} are {how} sequential ones")
 }

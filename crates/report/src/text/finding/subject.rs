@@ -1,7 +1,9 @@
 //! What a finding is about.
 
 use crate::text::workload::{reads_and_writes, workload, workload_at};
-use iosonde_model::{Conditions, Detail, Finding, FindingName, Inconclusive, training::TrainingModel};
+use iosonde_model::{
+    Conditions, Detail, Finding, FindingName, Inconclusive, Op, training::TrainingModel,
+};
 
 /// What a finding is about: `Base latency of 4 KiB random reads`.
 pub(in crate::text) fn subject(finding: &Finding) -> String {
@@ -33,6 +35,12 @@ pub(in crate::text) fn subject(finding: &Finding) -> String {
     }
 }
 
+/// What findings about both directions of one workload are about: `Knee of 4 KiB random reads and writes`.
+pub(in crate::text) fn subject_of_both(finding: &Finding) -> String {
+    let reads = Conditions { op: Some(Op::Read), ..finding.conditions.clone() };
+    format!("{} of {} and writes", quantity(finding.name), workload(&reads))
+}
+
 /// The quantity that findings of a name give.
 fn quantity(name: FindingName) -> &'static str {
     match name {
@@ -42,7 +50,7 @@ fn quantity(name: FindingName) -> &'static str {
         FindingName::PerRequestCost => "Fixed cost per request",
         FindingName::HalfSize => "Block size for half of the bandwidth",
         FindingName::NetworkRoundTrip => "Network round trip",
-        FindingName::PlateauBlockSize => "Block size of the plateau",
+        FindingName::PlateauBlockSize => "Block size for 95 % of the QD 1 bandwidth",
         FindingName::QueueDepthKnee => "Knee",
         FindingName::DepthFor95Percent => "Queue depth for 95 % of the maximum",
         FindingName::EffectiveDepth => "Effective queue depth",
