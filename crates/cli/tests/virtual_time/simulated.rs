@@ -100,8 +100,7 @@ fn the_words_of_the_first_screen_can_be_explained() {
     for (word, page) in [
         ("knee", "queue_depth_knee (finding)"),
         ("QD for 95 % of max", "depth_for_95_percent (finding)"),
-        ("95 % of it from", "plateau_block_size (finding)"),
-        ("half of it from", "half_size (finding)"),
+        ("block size for 95 %", "plateau_block_size (finding)"),
         ("4 KiB random", "max_iops (finding)"),
         ("commit", "commit_latency (finding)"),
         ("plateau", "plateau_block_size (finding)"),

@@ -35,7 +35,7 @@ impl FindingKind for DepthFor95Percent {
     }
 
     fn told(&self) -> Told {
-        Told::always("knee")
+        Told::always("queue depth")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

@@ -33,7 +33,7 @@ impl FindingKind for HalfSize {
     }
 
     fn told(&self) -> Told {
-        Told { label: "half size", when: ReadWhen::Found }
+        Told { label: "half size", when: ReadWhen::Alone }
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

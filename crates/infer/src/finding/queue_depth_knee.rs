@@ -34,7 +34,7 @@ use iosonde_model::{
 };
 
 use super::{
-    FindingKind, Proof, Told, closed_loop,
+    FindingKind, Proof, ReadWhen, Told, closed_loop,
     group::{Group, Writer},
 };
 
@@ -50,7 +50,7 @@ impl FindingKind for QueueDepthKnee {
     }
 
     fn told(&self) -> Told {
-        Told::always("knee")
+        Told { label: "knee", when: ReadWhen::Found }
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

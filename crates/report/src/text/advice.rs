@@ -243,14 +243,9 @@ fn depths(run: &Run, op: Op) -> Option<Vec<Draft<'_>>> {
     let [number, least] =
         [enough, knee].map(|finding| briefly(Style::bare(Unit::InFlight), &estimate(finding)));
     let most = found_like(run, FindingName::MaxIops, op, conditions).map(estimate);
-    // The table's depth is an estimate between those that were measured.
-    let next = |depth: u64| {
-        let estimated = enough.value.map(|value| value.round().max(1.0));
-        if estimated == Some(depth as f64) { "" } else { "measured: " }
-    };
     let measured = |point: Option<&Point>, purpose: &str| {
         let (depth, gave) = (point?.spec.asked_in_flight(), gave(op, point?, most.as_ref()?)?);
-        Some(format!("{purpose}: QD {depth} ({}{gave})", if purpose.is_empty() { next(depth) } else { "" }))
+        Some(format!("{purpose}: QD {depth} (measured: {gave})"))
     };
     let throughput = || result_table::point_from(run, conditions, op, enough.value?);
     // Without a measured depth, the estimate.
@@ -294,7 +289,7 @@ fn deepest(run: &Run, op: Op, like: &Conditions) -> Option<String> {
     Some(format!(", at QD {} {}", point.spec.asked_in_flight(), briefly(Unit::Time, &waiting)))
 }
 
-/// What a measured queue depth gave: `100 % of max IOPS, mean 120 µs ±0.1 %, p99 137 µs ±0.3 %`.
+/// What a measured queue depth gave: `100 % of max, mean 120 µs ±0.1 %, p99 137 µs ±0.3 %`.
 fn gave(op: Op, point: &Point, most: &Estimate) -> Option<String> {
     let direction = point.direction(op)?;
     let share = units::percent((direction.iops.value / most.value).min(1.0));
@@ -304,7 +299,7 @@ fn gave(op: Op, point: &Point, most: &Estimate) -> Option<String> {
     };
     let mean = time(direction.latency_ns_mean.as_ref()?);
     let p99 = direction.latency_ns_p99.map_or_else(String::new, |p99| format!(", p99 {}", time(&p99)));
-    Some(format!("{share} of max IOPS, mean {mean}{p99}"))
+    Some(format!("{share} of max, mean {mean}{p99}"))
 }
 
 /// What to expect of sustained writes.
@@ -339,8 +334,8 @@ fn longer_writes(run: &Run) -> Option<Draft<'_>> {
     };
     let command = command::command("sustained-write", &run.info.target)?;
     let sentence = match written_bytes > area_bytes && area_bytes > 0 {
-        true => format!("all writes went to the same {written}; more may be slower: {command}"),
-        false => format!("only {written} were written; more may be slower: {command}"),
+        true => format!("writes covered only {written}; writing more may be slower: {command}"),
+        false => format!("only {written} were written; writing more may be slower: {command}"),
     };
     let why = "what fits into a write buffer shows the speed of the buffer".to_owned();
     Some(new(sentence, why, &[]))
@@ -439,7 +434,7 @@ fn pages(run: &Run) -> Option<Draft<'_>> {
         known => format!("{} reads/s ({})", known.value, known.interval),
     };
     let many = match &pages.many {
-        Some(Many::AtMost(most)) => format!(", at most {} from many", rate(most)),
+        Some(Many::AtMost(most)) => format!(", up to {} from many", rate(most)),
         Some(Many::Rising) => "; the maximum is unknown, as throughput was still rising".to_owned(),
         None => String::new(),
     };

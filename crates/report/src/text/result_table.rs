@@ -2,7 +2,7 @@
 
 use iosonde_infer::finding::lookup::{estimate, found, found_like};
 use iosonde_model::{
-    About, Conditions, Detail, Estimate, Finding, FindingName, LatencyLimit, Level, LevelCondition, Op,
+    About, Conditions, Detail, Estimate, Finding, FindingName, Inconclusive, LatencyLimit, Level, LevelCondition, Op,
     Point, Run, Status, Unit, units,
 };
 
@@ -29,11 +29,8 @@ const SMALL: [Kind; 4] = [
     Kind { name: FindingName::QueueDepthKnee, label: "saturates at QD", cell: depth },
     Kind { name: FindingName::DepthFor95Percent, label: "QD for 95 % of max", cell: depth },
 ];
-/// Sizes of requests at QD 1.
-const SIZES: [Kind; 2] = [
-    Kind { name: FindingName::PlateauBlockSize, label: "95 % of it from", cell: plateau },
-    Kind { name: FindingName::HalfSize, label: "half of it from", cell: rate },
-];
+/// Size of requests at QD 1.
+const ENOUGH: Kind = Kind { name: FindingName::PlateauBlockSize, label: "block size for 95 %", cell: plateau };
 
 /// Columns of the table of durable writes.
 const DURABLE: [FindingName; 3] =
@@ -43,7 +40,7 @@ const AT_LATENCY: Kind = Kind { name: FindingName::IopsAtLatency, label: "", cel
 
 /// Findings that the tables show.
 pub(super) fn is_in_table(name: FindingName) -> bool {
-    LARGE.iter().chain(&SMALL).chain(&SIZES).chain([&AT_LATENCY]).any(|kind| kind.name == name)
+    LARGE.iter().chain(&SMALL).chain([&ENOUGH, &AT_LATENCY]).any(|kind| kind.name == name)
         || DURABLE.contains(&name)
         || training_table::FINDINGS.contains(&name)
 }
@@ -55,7 +52,7 @@ pub fn findings_behind(words: &str) -> Vec<FindingName> {
         let label: Vec<&str> = label.split([' ', ',']).collect();
         label.windows(words.len()).any(|part| part == words)
     };
-    let rows = LARGE.iter().chain(&SMALL).chain(&SIZES).map(|kind| (kind.label, kind.name));
+    let rows = LARGE.iter().chain(&SMALL).chain([&ENOUGH]).map(|kind| (kind.label, kind.name));
     let all = rows.chain(DURABLE_HEADS.into_iter().zip(DURABLE));
     all.filter(|(label, _)| has(label)).map(|(_, name)| name).collect()
 }
@@ -74,23 +71,7 @@ fn transfers(run: &Run, footnotes: &Footnotes) -> Option<ResultTable> {
     for group in groups(run) {
         rows.extend(small(run, footnotes, &group));
     }
-    // Half of the bandwidth is of interest where the size for nearly all of it is unknown.
-    let known = |name: FindingName, op: Op| found(run, name, op).is_some();
-    let half_matters = Op::TRANSFERS
-        .into_iter()
-        .any(|op| known(FindingName::HalfSize, op) && !known(FindingName::PlateauBlockSize, op));
-    let limited = Op::TRANSFERS.into_iter().all(|op| finding::is_limited(&run.findings, op));
-    let is_shown = |kind: &&Kind| !limited && (kind.name != FindingName::HalfSize || half_matters);
-    let sizes: Vec<ResultRow> =
-        SIZES.iter().filter(is_shown).filter_map(|kind| whole(run, footnotes, kind)).collect();
-    if !sizes.is_empty() {
-        rows.push(ResultRow {
-            label: "bandwidth at QD 1".to_owned(),
-            indented: false,
-            cells: Op::TRANSFERS.map(|op| bandwidth_alone(run, footnotes, op)).to_vec(),
-        });
-    }
-    rows.extend(sizes.into_iter().map(|row| ResultRow { indented: true, ..row }));
+    rows.extend(alone(run, footnotes));
     rows.extend(asked_latency(run).and_then(|limit| {
         let asked = |op: Op| found(run, FindingName::IopsAtLatency, op)?.conditions.block_size_bytes;
         let size = Op::TRANSFERS.into_iter().find_map(asked);
@@ -245,11 +226,12 @@ fn places(run: &Run) -> Option<ResultRow> {
             best.iter().partition(|point| spec(point) == spec(&first));
         let random = |wanted: bool| here.iter().any(|point| point.spec.rw.is_random() == wanted);
         let place = format!("{}, QD {depth}", units::size(bytes));
+        let from = format!("≥ {}, QD ≥ {depth}", units::size(bytes));
         let value = match (elsewhere.len(), random(true), random(false)) {
             (0, true, true) => place,
             (0, true, false) => format!("{place}, random"),
             (0, ..) => format!("{place}, sequential"),
-            _ => format!("{place} and larger"),
+            _ => from,
         };
         Some(Figure { value, interval: String::new() }.into())
     });
@@ -262,25 +244,45 @@ fn best_points<'a>(run: &'a Run, finding: &Finding) -> Vec<&'a Point> {
     run.points.iter().filter(|point| facts.best_points.contains(&point.id)).collect()
 }
 
-/// The highest bandwidth of single requests, of the points in which a plateau was looked for.
-fn bandwidth_alone(run: &Run, footnotes: &Footnotes, op: Op) -> Option<Cell> {
-    let asked = |finding: &&Finding| {
-        finding.conditions.op == Some(op) && SIZES.iter().any(|kind| kind.name == finding.name)
+/// Bandwidth of the largest single requests, and the block size from which on it is nearly reached. Below a limit both
+/// tell of the limit.
+fn alone(run: &Run, footnotes: &Footnotes) -> Vec<ResultRow> {
+    // A plateau that is not found has valid rates all the same, where the reason lies in them.
+    let has_rates = |finding: &&Finding| {
+        let of_rates = matches!(
+            finding.detail,
+            Detail::Inconclusive(Inconclusive::SizeLaw(_) | Inconclusive::WideInterval { .. })
+        );
+        finding.status == Status::Found || of_rates
     };
-    let plateau = run.findings.iter().find(asked)?;
-    let alone = |point: &&Point| {
-        let spec = &point.spec;
-        let like = Conditions {
-            block_size_bytes: Some(spec.block_size_bytes),
-            random: plateau.conditions.random,
-            ..Conditions::default()
+    let asked = |op: Op| {
+        let is_it = |finding: &&Finding| finding.name == ENOUGH.name && finding.conditions.op == Some(op);
+        let own = run.findings.iter().find(is_it).filter(has_rates);
+        own.filter(|_| !finding::is_limited(&run.findings, op))
+    };
+    let largest = Op::TRANSFERS.map(|op| {
+        let random = asked(op)?.conditions.random;
+        let alone = |point: &&Point| {
+            let spec = &point.spec;
+            let like = Conditions { block_size_bytes: Some(spec.block_size_bytes), random, ..Conditions::default() };
+            spec.asked_in_flight() == 1 && points_like(run, &like, op).any(|own| own.id == point.id)
         };
-        spec.asked_in_flight() == 1 && points_like(run, &like, op).any(|own| own.id == point.id)
-    };
-    let rate = |point: &Point| Some(point.direction(op)?.bytes_per_s);
-    let all = run.points.iter().filter(alone).filter_map(|point| Some((point, rate(point)?)));
-    let (point, rate) = all.max_by(|(_, one), (_, two)| one.value.total_cmp(&two.value))?;
-    Some(Cell { figure: figure(Unit::Rate, &rate), marks: footnotes.of_trials(About::Rate, &point.trial_ids) })
+        run.points.iter().filter(alone).max_by_key(|point| point.spec.block_size_bytes)
+    });
+    let bytes = largest.iter().flatten().map(|point| point.spec.block_size_bytes).max();
+    let Some((bytes, first)) = bytes.zip(largest.iter().flatten().next()) else { return Vec::new() };
+    let order = if first.spec.rw.is_random() { "random" } else { "sequential" };
+    let mut ops = Op::TRANSFERS.into_iter();
+    let cells = largest.map(|point| {
+        let (op, point) = (ops.next()?, point.filter(|point| point.spec.block_size_bytes == bytes)?);
+        let figure = figure(Unit::Rate, &point.direction(op)?.bytes_per_s);
+        Some(Cell { figure, marks: footnotes.of_trials(About::Rate, &point.trial_ids) })
+    });
+    let whole_rows = [
+        row(&format!("{} {order}, QD 1", units::size(bytes)), false, cells),
+        whole(run, footnotes, &ENOUGH).map(|row| ResultRow { indented: true, ..row }),
+    ];
+    whole_rows.into_iter().flatten().collect()
 }
 
 /// Sizes and orders of the small requests, those of reads first: usually one.
@@ -343,14 +345,13 @@ fn small(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow> 
 
 const KNEE: FindingName = FindingName::QueueDepthKnee;
 
-/// Whether a saturation point tells what the queue depth for 95 % of the throughput does not: readers take the two for
-/// one another, and advice has the depth of low latency.
+/// Whether a saturation point is told: readers take it for the queue depth for 95 % of the throughput, so only where
+/// that is unknown. Advice has the depth of low latency.
 fn knee_matters(run: &Run, like: &Conditions) -> bool {
-    let free = |op: &Op| !finding::is_limited(&run.findings, *op);
-    Op::TRANSFERS.into_iter().filter(free).any(|op| {
-        let is_known = |name: FindingName| found_like(run, name, op, like).is_some();
-        is_known(KNEE) && !is_known(FindingName::DepthFor95Percent)
-    })
+    let is_free = |op: &Op| !finding::is_limited(&run.findings, *op);
+    let is_known = |op: Op| found_like(run, FindingName::DepthFor95Percent, op, like).is_some();
+    let free: Vec<Op> = Op::TRANSFERS.into_iter().filter(is_free).collect();
+    !free.is_empty() && !free.into_iter().any(is_known)
 }
 
 /// Queue depths that reach the highest IOPS.
@@ -362,7 +363,7 @@ fn depths_of_highest(run: &Run, like: &Conditions) -> Option<ResultRow> {
             let value = match first == last {
                 true if Some(last) == deepest => format!("QD {first}, the deepest"),
                 true => format!("QD {first}"),
-                false if Some(last) == deepest => format!("QD {first} or more"),
+                false if Some(last) == deepest => format!("QD ≥ {first}"),
                 false => format!("QD {first} to {last}"),
             };
             Some(Figure { value, interval: String::new() }.into())

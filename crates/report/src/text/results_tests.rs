@@ -154,7 +154,7 @@ fn what_was_asked_and_could_not_be_told_says_why_and_who_would_tell() {
         told,
         [
             format!(
-                "unknown: knee of 4 KiB random reads: the estimate is not finite; try {}, \
+                "unknown: queue depth for 95 % of the maximum of 4 KiB random reads: the estimate is not finite; try {}, \
                  which goes to QD 1024",
                 command("queue-depth")
             ),
@@ -172,14 +172,15 @@ fn what_was_asked_and_could_not_be_told_says_why_and_who_would_tell() {
 
 #[test]
 fn the_half_of_an_answer_says_that_the_other_is_missing() {
-    let mut writes = finding(FindingName::QueueDepthKnee, "x", Status::Found);
+    let asked = FindingName::DepthFor95Percent;
+    let mut writes = finding(asked, "x", Status::Found);
     writes.conditions.op = Some(Op::Write);
-    let told = screen_of(vec![finding(FindingName::QueueDepthKnee, "x", Status::Inconclusive), writes]);
-    let row = told.tables[0].rows.iter().find(|row| row.label == "saturates at QD").expect("writes have one");
+    let told = screen_of(vec![finding(asked, "x", Status::Inconclusive), writes]);
+    let row = told.tables[0].rows.iter().find(|row| row.label == "QD for 95 % of max").expect("writes have one");
     assert!(row.cells[0].as_ref().is_some_and(|cell| cell.figure.is_unknown()), "{row:?}");
     assert!(row.cells[1].as_ref().is_some_and(|cell| !cell.figure.is_unknown()), "{row:?}");
     let open = &told.lines[0].text;
-    assert!(open.starts_with("knee of 4 KiB random reads: the estimate"), "{open}");
+    assert!(open.starts_with("queue depth for 95 % of the maximum of 4 KiB random reads: the estimate"), "{open}");
 }
 
 #[test]

@@ -176,8 +176,8 @@ fn a_file_just_written_and_read_back_is_memory_in_the_first_line() {
     });
     assert!(
         told.headline
-            .starts_with("no: these figures are memory, not storage (in one trial, ")
-            && told.headline.contains("were read, 0 % of them from the device and the rest from the page cache")
+            .starts_with("no: these figures are memory, not storage (in one trial, 0 % of the ")
+            && told.headline.contains(" read came from the device, the rest from the page cache)")
     );
     assert!(
         texts(&told).contains(

@@ -116,7 +116,7 @@ pub(in crate::text) fn order(answer: RatioAnswer, what: &str) -> String {
         RatioAnswer::Lower => "slower than",
         RatioAnswer::Higher => "faster than",
         RatioAnswer::Undecided => {
-            return format!("random {what}: inconclusive whether faster or slower than sequential ones");
+            return format!("inconclusive whether random {what} are slower than sequential ones");
         }
     };
     format!("random {what} are {how} sequential ones")
