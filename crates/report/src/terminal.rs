@@ -180,7 +180,7 @@ fn valid(run: &Run, counts: bool, paint: Paint) -> String {
         more => format!(" ({} in the report)", more.join(" and ")),
     };
     let mut counted: Vec<&str> =
-        of(|mark| mark == Weight::Yes).iter().map(|line| line.text.as_str()).collect();
+        of(|mark| mark == Weight::Yes).iter().map(|line| line.brief.as_str()).collect();
     if !counts {
         counted.clear();
     }

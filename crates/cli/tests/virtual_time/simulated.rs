@@ -100,7 +100,7 @@ fn the_words_of_the_first_screen_can_be_explained() {
     for (word, page) in [
         ("knee", "queue_depth_knee (finding)"),
         ("QD for 95 % of max", "depth_for_95_percent (finding)"),
-        ("block size for 95 %", "plateau_block_size (finding)"),
+        ("95 % of QD 1 max from", "plateau_block_size (finding)"),
         ("4 KiB random", "max_iops (finding)"),
         ("commit", "commit_latency (finding)"),
         ("plateau", "plateau_block_size (finding)"),

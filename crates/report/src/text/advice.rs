@@ -6,7 +6,9 @@ use iosonde_model::{
 };
 
 use crate::text::{
-    command, finding,
+    command,
+    enough_size::{EnoughSize, enough_size},
+    finding,
     footnote::{Footnotes, MARKS},
     number::{Style, briefly, figure},
     pages::{Many, Pages},
@@ -154,7 +156,7 @@ fn more_valid_trials(run: &Run, facts: &Validity) -> Option<Draft<'static>> {
 
 /// Block sizes for throughput of one request at a time, and their latency.
 fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
-    let own: Vec<(Op, SizeAdvice)> = ops.filter_map(|op| Some((op, block_size(run, op)?))).collect();
+    let own: Vec<(Op, EnoughSize)> = ops.filter_map(|op| Some((op, enough_size(run, op)?))).collect();
     let enough = match own.as_slice() {
         [] => return None,
         [(_, read), (_, write)] if read.enough == write.enough => {
@@ -168,61 +170,6 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
     let why: Vec<String> = own.iter().map(|(op, size)| format!("{op}s of {}", size.why)).collect();
     let findings: Vec<&Finding> = own.iter().flat_map(|(_, size)| size.findings).collect();
     Some(new(format!("at QD 1: {enough} for 95 % of the QD 1 bandwidth"), why.join("; "), &findings))
-}
-
-/// The block size that is enough in one direction: `1 MiB or more`, or `4 MiB (1 MiB may be enough)`.
-struct SizeAdvice<'a> {
-    enough: String,
-    why: String,
-    findings: [&'a Finding; 2],
-}
-
-fn block_size(run: &Run, op: Op) -> Option<SizeAdvice<'_>> {
-    let (plateau, base) =
-        (found(run, FindingName::PlateauBlockSize, op)?, found(run, FindingName::BaseLatency, op)?);
-    // Of two sizes that may be the plateau the larger one is it for sure.
-    let vague = estimate(plateau).is_vague();
-    let bytes = if vague { plateau.high? } else { plateau.value? } as u64;
-    let alone =
-        || run.points.iter().filter(|point| point.spec.rw.has(op) && point.spec.asked_in_flight() == 1);
-    let sizes = || alone().map(|point| point.spec.block_size_bytes);
-    // "The smallest or more" is no advice, nor is the largest that was tried.
-    if sizes().min().is_none_or(|smallest| bytes <= smallest)
-        || sizes().max() == plateau.value.map(|value| value as u64)
-    {
-        return None;
-    }
-    let large = point_alone(run, op, bytes, plateau.conditions.random)?.latency_ns_mean?;
-    let size = units::size(bytes);
-    let enough = match plateau.low.filter(|_| vague) {
-        Some(low_bytes) => format!("{size} to be sure ({} may do)", units::size(low_bytes as u64)),
-        None => format!("{size} or more"),
-    };
-    let small_bytes = base.conditions.block_size_bytes.map_or_else(String::new, units::size);
-    let why = format!(
-        "{size} take {}, of {small_bytes} {}",
-        briefly(Unit::Time, &large),
-        briefly(Unit::Time, &estimate(base))
-    );
-    Some(SizeAdvice { enough, why, findings: [plateau, base] })
-}
-
-/// The point of single requests of this size and order.
-fn point_alone(
-    run: &Run,
-    op: Op,
-    bytes: u64,
-    random: Option<bool>,
-) -> Option<&iosonde_model::PointDirection> {
-    let is_it = |point: &&Point| {
-        let spec = &point.spec;
-        spec.block_size_bytes == bytes
-            && spec.asked_in_flight() == 1
-            && random.is_none_or(|random| spec.rw.is_random() == random)
-            && !spec.rw.is_mixed()
-            && spec.rw.has(op)
-    };
-    run.points.iter().find(is_it)?.direction(op)
 }
 
 /// Queue depths over the saturation point up to which latency counts as low.
@@ -266,7 +213,7 @@ fn depths(run: &Run, op: Op) -> Option<Vec<Draft<'_>>> {
             false => {
                 let low = result_table::point_up_to(run, conditions, op, from);
                 let low = measured(low, ", low latency");
-                let high = measured(throughput(), ", high throughput").unwrap_or_else(estimated);
+                let high = measured(throughput(), ", throughput").unwrap_or_else(estimated);
                 low.into_iter().chain([high]).collect()
             }
         }
@@ -431,15 +378,15 @@ fn pages(run: &Run) -> Option<Draft<'_>> {
     let pages = Pages::of(run)?;
     let rate = |estimate: &Estimate| match figure(Style::bare(Unit::Iops), estimate) {
         vague if vague.is_unknown() => briefly(Unit::Iops, estimate),
-        known => format!("{} reads/s ({})", known.value, known.interval),
+        known => format!("{} ({})", known.value, known.interval),
     };
     let many = match &pages.many {
-        Some(Many::AtMost(most)) => format!(", up to {} from many", rate(most)),
+        Some(Many::AtMost(most)) => format!(", up to {}", rate(most)),
         Some(Many::Rising) => "; the maximum is unknown, as throughput was still rising".to_owned(),
         None => String::new(),
     };
     let how = if pages.measured { "" } else { " (interpolated)" };
-    let sentence = format!("8 KiB database pages{how}: {} from one client{many}", rate(&pages.one));
+    let sentence = format!("8 KiB random reads/s{how}: {} at QD 1{many}", rate(&pages.one));
     let why = match pages.many {
         _ if pages.measured => "as measured with reads of 8 KiB, at QD 1 and at their highest throughput",
         Some(Many::AtMost(_)) => {

@@ -36,10 +36,7 @@ fn sizes_depths_and_pages() {
         )
     };
     assert_eq!(sentences[1..3], [depth("read"), depth("write")]);
-    assert_eq!(
-        sentences[3].0,
-        "# KiB database pages (interpolated): # k reads/s (±# %) from one client, up to # k reads/s (±# %) from many"
-    );
+    assert_eq!(sentences[3].0, "# KiB random reads/s (interpolated): # k (±# %) at QD #, up to # k (±# %)");
     assert!(
         sentences[4].0.starts_with("writes covered only # GiB; writing more may be slower: "),
         "{sentences:?}"
@@ -61,7 +58,7 @@ fn pages_follow_from_the_law() {
     let advice = of(&Pretend { cv: 0.001, ..Pretend::usual() });
     let pages = advice
         .iter()
-        .find(|advice| advice.sentence.starts_with("8 KiB database pages (interpolated): "))
+        .find(|advice| advice.sentence.starts_with("8 KiB random reads/s (interpolated): "))
         .unwrap();
     assert!(pages.sentence.contains("(interpolated): 9.2"), "{}", pages.sentence);
     assert!(pages.sentence.contains("up to 80"), "{}", pages.sentence);
@@ -82,7 +79,7 @@ fn many_at_once_are_told_from_small_requests_and_never_below_what_was_seen_to_ri
         conclude(&mut run, None).unwrap();
         let all = advice(&run);
         let own =
-            all.iter().find(|advice| advice.sentence.starts_with("8 KiB database pages (interpolated): "));
+            all.iter().find(|advice| advice.sentence.starts_with("8 KiB random reads/s (interpolated): "));
         own.map(|advice| advice.sentence.clone()).unwrap_or_else(|| panic!("{all:?}"))
     };
     // 128 KiB reads come first and are limited by the link at 7,600 a second.
@@ -92,7 +89,7 @@ fn many_at_once_are_told_from_small_requests_and_never_below_what_was_seen_to_ri
     let rising = pages(&depths("[\"4k\"]", "1..4*2"));
     assert!(rising.ends_with("; the maximum is unknown, as throughput was still rising"), "{rising}");
     let large = pages(&depths("[\"128k\"]", "1..256*4"));
-    assert!(large.ends_with(" from one client"), "{large}");
+    assert!(large.ends_with(" at QD 1"), "{large}");
 }
 
 #[test]
@@ -131,7 +128,7 @@ fn what_is_hardly_known_is_advised_by_its_bounds() {
         "4 KiB writes: saturated at a queue depth between 2 and 29, 95 % of the throughput at one between 3 and 104; a \
          longer run (--time) narrows this",
     );
-    has("at QD 1: write 1 MiB to be sure (256 KiB may do) for 95 % of the QD 1 bandwidth");
+    has("at QD 1: read 4 MiB or more, write 1 MiB or more (256 KiB may do) for 95 % of the QD 1 bandwidth");
 }
 
 #[test]

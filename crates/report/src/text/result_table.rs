@@ -2,11 +2,12 @@
 
 use iosonde_infer::finding::lookup::{estimate, found, found_like};
 use iosonde_model::{
-    About, Conditions, Detail, Estimate, Finding, FindingName, Inconclusive, LatencyLimit, Level, LevelCondition, Op,
+    About, Conditions, Detail, Estimate, Finding, FindingName, LatencyLimit, Level, LevelCondition, Op,
     Point, Run, Status, Unit, units,
 };
 
 use super::{
+    enough_size::enough_size,
     finding,
     footnote::Footnotes,
     number::{Figure, Style, figure},
@@ -30,7 +31,7 @@ const SMALL: [Kind; 4] = [
     Kind { name: FindingName::DepthFor95Percent, label: "QD for 95 % of max", cell: depth },
 ];
 /// Size of requests at QD 1.
-const ENOUGH: Kind = Kind { name: FindingName::PlateauBlockSize, label: "block size for 95 %", cell: plateau };
+const ENOUGH: Kind = Kind { name: FindingName::PlateauBlockSize, label: "95 % of QD 1 max from", cell: plateau };
 
 /// Columns of the table of durable writes.
 const DURABLE: [FindingName; 3] =
@@ -71,7 +72,14 @@ fn transfers(run: &Run, footnotes: &Footnotes) -> Option<ResultTable> {
     for group in groups(run) {
         rows.extend(small(run, footnotes, &group));
     }
-    rows.extend(alone(run, footnotes));
+    // Mostly advice has it. Below a limit, block sizes tell of the limit.
+    let is_untold = |op: Op| {
+        let known = found(run, ENOUGH.name, op).is_some() && !finding::is_limited(&run.findings, op);
+        known && enough_size(run, op).is_none()
+    };
+    if Op::TRANSFERS.into_iter().any(is_untold) {
+        rows.extend(whole(run, footnotes, &ENOUGH));
+    }
     rows.extend(asked_latency(run).and_then(|limit| {
         let asked = |op: Op| found(run, FindingName::IopsAtLatency, op)?.conditions.block_size_bytes;
         let size = Op::TRANSFERS.into_iter().find_map(asked);
@@ -242,47 +250,6 @@ fn places(run: &Run) -> Option<ResultRow> {
 fn best_points<'a>(run: &'a Run, finding: &Finding) -> Vec<&'a Point> {
     let Detail::Highest(facts) = &finding.detail else { return Vec::new() };
     run.points.iter().filter(|point| facts.best_points.contains(&point.id)).collect()
-}
-
-/// Bandwidth of the largest single requests, and the block size from which on it is nearly reached. Below a limit both
-/// tell of the limit.
-fn alone(run: &Run, footnotes: &Footnotes) -> Vec<ResultRow> {
-    // A plateau that is not found has valid rates all the same, where the reason lies in them.
-    let has_rates = |finding: &&Finding| {
-        let of_rates = matches!(
-            finding.detail,
-            Detail::Inconclusive(Inconclusive::SizeLaw(_) | Inconclusive::WideInterval { .. })
-        );
-        finding.status == Status::Found || of_rates
-    };
-    let asked = |op: Op| {
-        let is_it = |finding: &&Finding| finding.name == ENOUGH.name && finding.conditions.op == Some(op);
-        let own = run.findings.iter().find(is_it).filter(has_rates);
-        own.filter(|_| !finding::is_limited(&run.findings, op))
-    };
-    let largest = Op::TRANSFERS.map(|op| {
-        let random = asked(op)?.conditions.random;
-        let alone = |point: &&Point| {
-            let spec = &point.spec;
-            let like = Conditions { block_size_bytes: Some(spec.block_size_bytes), random, ..Conditions::default() };
-            spec.asked_in_flight() == 1 && points_like(run, &like, op).any(|own| own.id == point.id)
-        };
-        run.points.iter().filter(alone).max_by_key(|point| point.spec.block_size_bytes)
-    });
-    let bytes = largest.iter().flatten().map(|point| point.spec.block_size_bytes).max();
-    let Some((bytes, first)) = bytes.zip(largest.iter().flatten().next()) else { return Vec::new() };
-    let order = if first.spec.rw.is_random() { "random" } else { "sequential" };
-    let mut ops = Op::TRANSFERS.into_iter();
-    let cells = largest.map(|point| {
-        let (op, point) = (ops.next()?, point.filter(|point| point.spec.block_size_bytes == bytes)?);
-        let figure = figure(Unit::Rate, &point.direction(op)?.bytes_per_s);
-        Some(Cell { figure, marks: footnotes.of_trials(About::Rate, &point.trial_ids) })
-    });
-    let whole_rows = [
-        row(&format!("{} {order}, QD 1", units::size(bytes)), false, cells),
-        whole(run, footnotes, &ENOUGH).map(|row| ResultRow { indented: true, ..row }),
-    ];
-    whole_rows.into_iter().flatten().collect()
 }
 
 /// Sizes and orders of the small requests, those of reads first: usually one.

@@ -154,7 +154,7 @@ fn what_was_asked_and_could_not_be_told_says_why_and_who_would_tell() {
         told,
         [
             format!(
-                "unknown: queue depth for 95 % of the maximum of 4 KiB random reads: the estimate is not finite; try {}, \
+                "unknown: QD for 95 % of max of 4 KiB random reads: the estimate is not finite; try {}, \
                  which goes to QD 1024",
                 command("queue-depth")
             ),
@@ -180,7 +180,7 @@ fn the_half_of_an_answer_says_that_the_other_is_missing() {
     assert!(row.cells[0].as_ref().is_some_and(|cell| cell.figure.is_unknown()), "{row:?}");
     assert!(row.cells[1].as_ref().is_some_and(|cell| !cell.figure.is_unknown()), "{row:?}");
     let open = &told.lines[0].text;
-    assert!(open.starts_with("queue depth for 95 % of the maximum of 4 KiB random reads: the estimate"), "{open}");
+    assert!(open.starts_with("QD for 95 % of max of 4 KiB random reads: the estimate"), "{open}");
 }
 
 #[test]

@@ -16,6 +16,8 @@ pub struct ValidityLine {
     pub mark: Weight,
     /// One sentence, without a full stop.
     pub text: String,
+    /// The same for a screen without room for examples.
+    pub brief: String,
     /// Mark of the figures that it qualifies: `¹`.
     pub footnote: Option<char>,
 }
@@ -50,16 +52,21 @@ pub fn symbol(weight: Weight) -> char {
 pub fn validity(run: &Run) -> ValidityText {
     let facts = validity::validity(run);
     let counted = facts.fatal.is_none() && facts.invalid_points.is_none();
-    let line = |(line, footnote): (&validity::WeighedFact, Option<char>)| ValidityLine {
-        mark: line.mark,
-        text: match (&line.fact, line.mark) {
+    let line = |(line, footnote): (&validity::WeighedFact, Option<char>)| {
+        let text = match (&line.fact, line.mark) {
             // The first line has the counts of a run that is partly valid.
             (Fact::Trials { invalid, reasons, .. }, Weight::Doubt) if counted => {
                 format!("{invalid} invalid{}", invalid_words(reasons))
             }
             (fact, _) => words(fact),
-        },
-        footnote,
+        };
+        let brief = match (&line.fact, line.mark) {
+            (Fact::Trials { trials, invalid, outliers, reasons }, Weight::Yes) if *invalid < *trials => {
+                counts(*trials, *invalid, *outliers, &checks(reasons))
+            }
+            _ => text.clone(),
+        };
+        ValidityLine { mark: line.mark, text, brief, footnote }
     };
     let footnotes = footnote::marks(&facts, run);
     let answer = answer(&facts);
@@ -165,7 +172,9 @@ fn why(judgement: &Judgement) -> String {
 
 fn words(fact: &Fact) -> String {
     match fact {
-        Fact::Trials { trials, invalid, outliers, reasons } => counts(*trials, *invalid, *outliers, reasons),
+        Fact::Trials { trials, invalid, outliers, reasons } => {
+            counts(*trials, *invalid, *outliers, &invalid_words(reasons))
+        }
         Fact::CachedOnPurpose { cached, points } => format!(
             "{cached} of {points} workloads use the page cache, as the study asks: what programs get, not the storage"
         ),
@@ -206,8 +215,8 @@ fn words(fact: &Fact) -> String {
     }
 }
 
-fn counts(trials: usize, invalid: usize, outliers: usize, reasons: &[InvalidBy]) -> String {
-    let why = invalid_words(reasons);
+/// Counts of trials, with the reason why some are invalid.
+fn counts(trials: usize, invalid: usize, outliers: usize, why: &str) -> String {
     match (trials, invalid) {
         (0, _) => "no trial was measured".to_owned(),
         (1, 0) => "the trial is valid".to_owned(),
@@ -233,6 +242,16 @@ fn unused(invalid: usize, outliers: usize) -> String {
     };
     let invalid = (invalid > 0).then(|| format!("{invalid} invalid"));
     invalid.into_iter().chain(outliers).collect::<Vec<_>>().join(", ")
+}
+
+/// The checks that make trials invalid: ` (check interference)`.
+fn checks(reasons: &[InvalidBy]) -> String {
+    let names: Vec<String> = reasons.iter().map(|one| format!("`{}`", one.check.as_str())).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        [only] => format!(" (check {only})"),
+        several => format!(" (checks {})", several.join(", ")),
+    }
 }
 
 /// `64 KiB random writes, QD 1: the rate fell ..`.

@@ -42,7 +42,7 @@ pub(super) fn problem(problem: &QueueDepthProblem) -> String {
             format!("{depths} numbers of hosts are usable; {needed} are needed{one}")
         }
         QueueDepthProblem::NoCurve(miss) => format!(
-            "throughput over hosts follows no saturation curve (at {} hosts, it is {} off)",
+            "no saturation curve fits ({} hosts are {} off)",
             miss.queue_depth,
             units::percent(miss.miss_share)
         ),

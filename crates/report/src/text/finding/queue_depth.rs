@@ -83,7 +83,7 @@ pub(super) fn problem(problem: &QueueDepthProblem) -> String {
             format!("usable queue depths: {depths}; {needed} are needed, QD 1 among them")
         }
         QueueDepthProblem::NoCurve(miss) => format!(
-            "throughput follows no saturation curve (at QD {}, it is {} off)",
+            "no saturation curve fits (QD {} is {} off)",
             miss.queue_depth,
             units::percent(miss.miss_share)
         ),

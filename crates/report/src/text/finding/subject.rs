@@ -52,7 +52,7 @@ fn quantity(name: FindingName) -> &'static str {
         FindingName::NetworkRoundTrip => "Network round trip",
         FindingName::PlateauBlockSize => "Block size for 95 % of the QD 1 bandwidth",
         FindingName::QueueDepthKnee => "Knee",
-        FindingName::DepthFor95Percent => "Queue depth for 95 % of the maximum",
+        FindingName::DepthFor95Percent => "QD for 95 % of max",
         FindingName::EffectiveDepth => "Effective queue depth",
         FindingName::RandomVsSequential => "Random against sequential throughput",
         FindingName::IopsAtLatency => "IOPS within the latency limit",
