@@ -199,8 +199,8 @@ fn depths(run: &Run, op: Op) -> Option<Vec<Draft<'_>>> {
     let estimated = || format!(": QD {number} for 95 % of the highest IOPS");
     let told = if estimate(knee).is_vague() {
         vec![format!(
-            ": saturated at a queue depth {least}, 95 % of the throughput at one {number}; a longer run (--time) narrows \
-             this"
+            ": saturated at a queue depth {least}, 95 % of the throughput at one {number}; a longer run (--time) \
+             narrows this"
         )]
     } else if estimate(enough).is_vague() {
         vec![format!(": queue depth for 95 % of the throughput {number}; a longer run (--time) narrows this")]
@@ -218,7 +218,7 @@ fn depths(run: &Run, op: Op) -> Option<Vec<Draft<'_>>> {
             }
         }
     };
-    // What the depth of least latency is to be weighed against is said with it; the others have the deepest queue.
+    // The depth of low latency has what it is weighed against; the others have the deepest queue as well.
     let alone = format!("at QD 1 a {op} takes {}", briefly(Unit::Time, &estimate(base)));
     let last = told.len() - 1;
     let deepest = deepest(run, op, conditions).unwrap_or_default();
