@@ -240,6 +240,10 @@ fn deepest(run: &Run, op: Op, like: &Conditions) -> Option<String> {
 fn gave(op: Op, point: &Point, most: &Estimate) -> Option<String> {
     let direction = point.direction(op)?;
     let share = units::percent((direction.iops.value / most.value).min(1.0));
+    // The table has the latency of one request at a time.
+    if point.spec.asked_in_flight() == 1 {
+        return Some(format!("{share} of max"));
+    }
     let time = |time: &Estimate| match figure(Unit::Time, time) {
         vague if vague.is_unknown() => briefly(Unit::Time, time),
         known => format!("{} {}", known.value, known.interval).trim_end().to_owned(),

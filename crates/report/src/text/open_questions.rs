@@ -75,7 +75,8 @@ fn is_likewise(first: &Finding, other: &Finding) -> bool {
         (Inconclusive::QueueDepth(one), Inconclusive::QueueDepth(two)) => {
             discriminant(one) == discriminant(two)
         }
-        (Inconclusive::TooFewTrials { .. }, Inconclusive::TooFewTrials { .. }) => true,
+        (Inconclusive::TooFewTrials { .. }, Inconclusive::TooFewTrials { .. })
+        | (Inconclusive::WideInterval { .. }, Inconclusive::WideInterval { .. }) => true,
         _ => one == two,
     };
     first.name == other.name && of_two_directions && reason
