@@ -177,7 +177,7 @@ fn valid(run: &Run, counts: bool, paint: Paint) -> String {
     let more: Vec<String> = more.into_iter().chain(counted(notes.len(), "note")).collect();
     let more = match more.as_slice() {
         [] => String::new(),
-        more => format!(" ({} in the report)", more.join(" and ")),
+        more => format!("; {} in the report", more.join(" and ")),
     };
     let mut counted: Vec<&str> =
         of(|mark| mark == Weight::Yes).iter().map(|line| line.brief.as_str()).collect();

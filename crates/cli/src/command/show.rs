@@ -31,7 +31,8 @@ pub fn run(args: &ShowArgs, store: Option<&Path>, screen: Screen) -> Result<(), 
     } else if run.info.study == "point" {
         terminal::trial(&run, screen.verbose, paint)
     } else {
-        terminal::summary(&run, paint) + &series(&run, store, screen)?
+        let page = format!("\nreport    iosonde report {}\n", run.info.id);
+        terminal::summary(&run, paint) + &series(&run, store, screen)? + &page
     })
 }
 

@@ -41,14 +41,12 @@ pub(super) fn imprecise(run: &Run) -> Option<WeighedFact> {
     if wide == 0 {
         return None;
     }
-    let known: Vec<f64> = half_widths.iter().copied().flatten().collect();
     let points = run.points.len();
     let fact = Fact::Imprecise {
         time_up: run.points.iter().any(|point| point.closed == Some(Closed::Budget)),
         points,
         wide,
-        missing: points - known.len(),
-        half_width_most: known.iter().copied().reduce(f64::max),
+        missing: half_widths.iter().filter(|half| half.is_none()).count(),
         asked,
     };
     Some(WeighedFact::doubt_if(wide as f64 > WIDE_SHARE * points as f64, fact))

@@ -224,8 +224,6 @@ pub enum Fact {
         wide: usize,
         /// Points without an interval.
         missing: usize,
-        /// Largest half-width, as a share of the value; `None` where no point has an interval.
-        half_width_most: Option<f64>,
         /// Requested half-width.
         asked: f64,
     },

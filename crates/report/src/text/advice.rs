@@ -160,16 +160,16 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
     let enough = match own.as_slice() {
         [] => return None,
         [(_, read), (_, write)] if read.enough == write.enough => {
-            format!("read and write {}", read.enough)
+            format!("reads and writes of {}", read.enough)
         }
         own => {
-            let each = own.iter().map(|(op, size)| format!("{op} {}", size.enough));
+            let each = own.iter().map(|(op, size)| format!("{op}s of {}", size.enough));
             each.collect::<Vec<_>>().join(", ")
         }
     };
     let why: Vec<String> = own.iter().map(|(op, size)| format!("{op}s of {}", size.why)).collect();
     let findings: Vec<&Finding> = own.iter().flat_map(|(_, size)| size.findings).collect();
-    Some(new(format!("at QD 1: {enough} for 95 % of the QD 1 bandwidth"), why.join("; "), &findings))
+    Some(new(format!("at QD 1: {enough} reach 95 % of the highest QD 1 bandwidth"), why.join("; "), &findings))
 }
 
 /// Queue depths over the saturation point up to which latency counts as low.
@@ -192,9 +192,10 @@ fn depths(run: &Run, op: Op) -> Option<Vec<Draft<'_>>> {
     let most = found_like(run, FindingName::MaxIops, op, conditions).map(estimate);
     let measured = |point: Option<&Point>, purpose: &str| {
         let (depth, gave) = (point?.spec.asked_in_flight(), gave(op, point?, most.as_ref()?)?);
-        Some(format!("{purpose}: QD {depth} (measured: {gave})"))
+        Some(format!("{purpose}: QD {depth} gave {gave}"))
     };
-    let throughput = || result_table::point_from(run, conditions, op, enough.value?);
+    // The least depth that was seen to give nearly all: of a curve through all of them, the one it gives may not.
+    let throughput = result_table::point_of_share(run, conditions, op, most.as_ref().map(|most| most.value));
     // Without a measured depth, the estimate.
     let estimated = || format!(": QD {number} for 95 % of the highest IOPS");
     let told = if estimate(knee).is_vague() {
@@ -209,11 +210,11 @@ fn depths(run: &Run, op: Op) -> Option<Vec<Draft<'_>>> {
         let from = knee.value?.round().max(1.0);
         // Near the saturation point a request waits little: up to 1.5 times its time alone.
         match enough.value <= Some(NEAR * from) || from <= 1.0 {
-            true => vec![measured(throughput(), "").unwrap_or_else(estimated)],
+            true => vec![measured(throughput, "").unwrap_or_else(estimated)],
             false => {
                 let low = result_table::point_up_to(run, conditions, op, from);
                 let low = measured(low, ", low latency");
-                let high = measured(throughput(), ", throughput").unwrap_or_else(estimated);
+                let high = measured(throughput, ", throughput").unwrap_or_else(estimated);
                 low.into_iter().chain([high]).collect()
             }
         }
@@ -236,7 +237,7 @@ fn deepest(run: &Run, op: Op, like: &Conditions) -> Option<String> {
     Some(format!(", at QD {} {}", point.spec.asked_in_flight(), briefly(Unit::Time, &waiting)))
 }
 
-/// What a measured queue depth gave: `100 % of max, mean 120 µs ±0.1 %, p99 137 µs ±0.3 %`.
+/// What a measured queue depth gave: `100 % of max, mean 120 µs (±0.1 %), p99 137 µs (±0.3 %)`.
 fn gave(op: Op, point: &Point, most: &Estimate) -> Option<String> {
     let direction = point.direction(op)?;
     let share = units::percent((direction.iops.value / most.value).min(1.0));
@@ -244,10 +245,7 @@ fn gave(op: Op, point: &Point, most: &Estimate) -> Option<String> {
     if point.spec.asked_in_flight() == 1 {
         return Some(format!("{share} of max"));
     }
-    let time = |time: &Estimate| match figure(Unit::Time, time) {
-        vague if vague.is_unknown() => briefly(Unit::Time, time),
-        known => format!("{} {}", known.value, known.interval).trim_end().to_owned(),
-    };
+    let time = |time: &Estimate| briefly(Unit::Time, time);
     let mean = time(direction.latency_ns_mean.as_ref()?);
     let p99 = direction.latency_ns_p99.map_or_else(String::new, |p99| format!(", p99 {}", time(&p99)));
     Some(format!("{share} of max, mean {mean}{p99}"))
@@ -382,15 +380,15 @@ fn pages(run: &Run) -> Option<Draft<'_>> {
     let pages = Pages::of(run)?;
     let rate = |estimate: &Estimate| match figure(Style::bare(Unit::Iops), estimate) {
         vague if vague.is_unknown() => briefly(Unit::Iops, estimate),
-        known => format!("{} ({})", known.value, known.interval),
+        known => format!("{} IOPS ({})", known.value, known.interval),
     };
     let many = match &pages.many {
         Some(Many::AtMost(most)) => format!(", up to {}", rate(most)),
         Some(Many::Rising) => "; the maximum is unknown, as throughput was still rising".to_owned(),
         None => String::new(),
     };
-    let how = if pages.measured { "" } else { " (interpolated)" };
-    let sentence = format!("8 KiB random reads/s{how}: {} at QD 1{many}", rate(&pages.one));
+    let how = if pages.measured { "" } else { ", estimated" };
+    let sentence = format!("8 KiB random reads{how}: {} at QD 1{many}", rate(&pages.one));
     let why = match pages.many {
         _ if pages.measured => "as measured with reads of 8 KiB, at QD 1 and at their highest throughput",
         Some(Many::AtMost(_)) => {

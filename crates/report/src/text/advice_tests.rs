@@ -18,25 +18,25 @@ fn sizes_depths_and_pages() {
     // 19 times 100 µs at 0.3 GB/s: 95 % from 0.6 MB on.
     let advice = of(&Pretend { cv: 0.01, bytes_per_s: 0.3e9, ..Pretend::usual() });
     // An interval about the value or one that is not: both are right.
-    let figures = |words: String| words.replace("#–#)", "±# %)");
+    let figures = |words: String| words.replace("(#–#)", "(±# %)");
     let words = |advice: &Advice| (figures(wording(&advice.sentence)), wording(&advice.why));
     let sentences: Vec<_> = advice.iter().map(words).collect();
     let size = |op: &str| format!("{op}s of # MiB take # ms (±# %), of # KiB # µs (±# %)");
     assert_eq!(
         sentences[0],
         (
-            "at QD #: read and write # MiB or more for # % of the QD # bandwidth".to_owned(),
+            "at QD #: reads and writes of # MiB or more reach # % of the highest QD # bandwidth".to_owned(),
             format!("{}; {}", size("read"), size("write"))
         )
     );
     let depth = |op: &str| {
         (
-            format!("# KiB {op}s: QD # (measured: # % of max, mean # µs ±# %, p# # µs ±# %)"),
+            format!("# KiB {op}s: QD # gave # % of max, mean # µs (±# %), p# # µs (±# %)"),
             format!("at QD # a {op} takes # µs (±# %), at QD # # ms (±# %)"),
         )
     };
     assert_eq!(sentences[1..3], [depth("read"), depth("write")]);
-    assert_eq!(sentences[3].0, "# KiB random reads/s (interpolated): # k (±# %) at QD #, up to # k (±# %)");
+    assert_eq!(sentences[3].0, "# KiB random reads, estimated: # k IOPS (±# %) at QD #, up to # k IOPS (±# %)");
     assert!(
         sentences[4].0.starts_with("writes covered only # GiB; writing more may be slower: "),
         "{sentences:?}"
@@ -58,9 +58,9 @@ fn pages_follow_from_the_law() {
     let advice = of(&Pretend { cv: 0.001, ..Pretend::usual() });
     let pages = advice
         .iter()
-        .find(|advice| advice.sentence.starts_with("8 KiB random reads/s (interpolated): "))
+        .find(|advice| advice.sentence.starts_with("8 KiB random reads, estimated: "))
         .unwrap();
-    assert!(pages.sentence.contains("(interpolated): 9.2"), "{}", pages.sentence);
+    assert!(pages.sentence.contains("estimated: 9.2"), "{}", pages.sentence);
     assert!(pages.sentence.contains("up to 80"), "{}", pages.sentence);
 }
 
@@ -79,7 +79,7 @@ fn many_at_once_are_told_from_small_requests_and_never_below_what_was_seen_to_ri
         conclude(&mut run, None).unwrap();
         let all = advice(&run);
         let own =
-            all.iter().find(|advice| advice.sentence.starts_with("8 KiB random reads/s (interpolated): "));
+            all.iter().find(|advice| advice.sentence.starts_with("8 KiB random reads, estimated: "));
         own.map(|advice| advice.sentence.clone()).unwrap_or_else(|| panic!("{all:?}"))
     };
     // 128 KiB reads come first and are limited by the link at 7,600 a second.
@@ -104,7 +104,7 @@ fn the_smallest_or_more_is_no_advice_and_a_range_is_not_to_be_chosen_from() {
     set(FindingName::PlateauBlockSize, 4096.0, 4096.0, 4096.0);
     set(FindingName::DepthFor95Percent, 3.0, 1.0, 7.0);
     let sentences: Vec<_> = advice(&run).into_iter().map(|advice| advice.sentence).collect();
-    assert!(!sentences.iter().any(|text| text.starts_with("at QD 1: read")), "{sentences:#?}");
+    assert!(!sentences.iter().any(|text| text.starts_with("at QD 1: reads")), "{sentences:#?}");
     let unknown = "4 KiB reads: queue depth for 95 % of the throughput between 1 and 7";
     assert!(sentences.iter().any(|text| text.starts_with(unknown)), "{sentences:#?}");
 }
@@ -128,7 +128,7 @@ fn what_is_hardly_known_is_advised_by_its_bounds() {
         "4 KiB writes: saturated at a queue depth between 2 and 29, 95 % of the throughput at one between 3 and 104; a \
          longer run (--time) narrows this",
     );
-    has("at QD 1: read 4 MiB or more, write 1 MiB or more (256 KiB may do) for 95 % of the QD 1 bandwidth");
+    has("at QD 1: reads of 4 MiB or more, writes of 1 MiB or more (perhaps 256 KiB) reach 95 % of the highest QD 1 bandwidth");
 }
 
 #[test]

@@ -120,11 +120,11 @@ fn in_turn(pair: &ComparedPair) -> &'static str {
 fn repeats(pair: &ComparedPair) -> Repeats {
     match (pair.unit, pair.repeats) {
         (ComparedUnit::Run, [1, 1]) => Repeats::Missing(
-            "Single runs give no confidence interval; runs made with `--repeats 5` do.".to_owned(),
+            "No confidence interval: one run each; `--repeats 5` on both gives one.".to_owned(),
         ),
         (ComparedUnit::Run, [a_runs, _]) => {
             let alone = if a_runs == 1 { &pair.a } else { &pair.b };
-            Repeats::Missing(format!("A single run of {alone} gives no confidence interval; `--repeats 5` does."))
+            Repeats::Missing(format!("No confidence interval: one run of {alone}; `--repeats 5` gives one."))
         }
         (ComparedUnit::Repeat, [1, _] | [_, 1]) => {
             Repeats::Known("run-to-run variation from older runs".to_owned())
@@ -267,7 +267,7 @@ pub fn verdicts(pair: &ComparedPair, shown: &[Likeness]) -> String {
                 units::percent(pair.confidence)
             )
         }
-        ComparedUnit::Run => format!("faster and slower mean a difference of more than {margin} between these runs"),
+        ComparedUnit::Run => format!("differences up to {margin} count as same"),
     });
     let has_open = shown.contains(&Likeness::CannotTell);
     let open = has_open.then(|| "inconclusive: too few valid trials, or they scatter too much".to_owned());
@@ -396,8 +396,8 @@ mod tests {
         let slower = pair(0.303, 0.286, 0.323, Likeness::Slower);
         assert_eq!(
             answer(&slower),
-            "B is 3.3 times slower than A (geometric mean of 28 workloads). Single runs give no confidence interval; \
-             runs made with `--repeats 5` do."
+            "B is 3.3 times slower than A (geometric mean of 28 workloads). No confidence interval: one run each; \
+             `--repeats 5` on both gives one."
         );
         let exact = Estimate { value: 4.584, low: Some(4.5839), high: Some(4.5841) };
         assert_eq!(ratio_text(&slower, exact), "4.58×");
@@ -417,7 +417,7 @@ mod tests {
             ..latency
         };
         assert!(answer(&latency).starts_with(
-            "B is 6.5 times slower than A in p99 latency (geometric mean of 28 workloads). Single runs"
+            "B is 6.5 times slower than A in p99 latency (geometric mean of 28 workloads). No confidence"
         ));
     }
 

@@ -7,7 +7,7 @@ use super::number::briefly;
 
 /// The block size that is enough in one direction.
 pub(super) struct EnoughSize<'a> {
-    /// `1 MiB or more`, or `4 MiB or more (1 MiB may do)`.
+    /// `1 MiB or more`, or `4 MiB or more (perhaps 1 MiB)`.
     pub(super) enough: String,
     /// What such a request takes, and a small one.
     pub(super) why: String,
@@ -31,7 +31,7 @@ pub(super) fn enough_size(run: &Run, op: Op) -> Option<EnoughSize<'_>> {
     let large = point_alone(run, op, bytes, plateau.conditions.random)?.latency_ns_mean?;
     let size = units::size(bytes);
     let may_do =
-        if low_bytes < bytes { format!(" ({} may do)", units::size(low_bytes)) } else { String::new() };
+        if low_bytes < bytes { format!(" (perhaps {})", units::size(low_bytes)) } else { String::new() };
     let enough = format!("{size} or more{may_do}");
     let small_bytes = base.conditions.block_size_bytes.map_or_else(String::new, units::size);
     let why = format!(

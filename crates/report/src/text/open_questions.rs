@@ -82,10 +82,29 @@ fn is_likewise(first: &Finding, other: &Finding) -> bool {
     first.name == other.name && of_two_directions && reason
 }
 
+fn is_wide(finding: &Finding) -> bool {
+    matches!(finding.detail, Detail::Inconclusive(Inconclusive::WideInterval { .. }))
+}
+
+/// The first of several findings, with an interval that holds for all of them.
+fn together(own: &[&Finding]) -> Finding {
+    let mut first = own[0].clone();
+    for other in &own[1..] {
+        if let (
+            Detail::Inconclusive(Inconclusive::WideInterval { low, high, .. }),
+            Detail::Inconclusive(Inconclusive::WideInterval { low: other_low, high: other_high, .. }),
+        ) = (&mut first.detail, &other.detail)
+        {
+            (*low, *high) = (low.min(*other_low), high.max(*other_high));
+        }
+    }
+    first
+}
+
 fn refusal(run: &Run, kind: &dyn FindingKind, own: &[&Finding]) -> String {
-    let first = own[0];
+    let first = &together(own);
     let (same, others): (Vec<&Finding>, Vec<&Finding>) =
-        own.iter().partition(|finding| finding.detail == first.detail);
+        own.iter().partition(|finding| is_wide(finding) || finding.detail == first.detail);
     let subject = match same.len() {
         1 => finding_words::subject::subject(first),
         _ => finding_words::subject::subject_of_both(first),
@@ -108,6 +127,8 @@ fn refusal(run: &Run, kind: &dyn FindingKind, own: &[&Finding]) -> String {
         Detail::Inconclusive(Inconclusive::TooFewTrials { .. } | Inconclusive::NoInterval { .. }) => {
             Some("use a longer `--time`".to_owned())
         }
+        // The reason has its remedy.
+        Detail::Inconclusive(Inconclusive::WideInterval { .. }) => None,
         _ => better(run, kind),
     };
     match better {

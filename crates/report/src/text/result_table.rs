@@ -328,7 +328,7 @@ fn depths_of_highest(run: &Run, like: &Conditions) -> Option<ResultRow> {
             let deepest = points_like(run, like, op).map(|point| point.spec.asked_in_flight()).max();
             let [first, last] = facts.queue_depths;
             let value = match first == last {
-                true if Some(last) == deepest => format!("QD {first}, the deepest"),
+                true if Some(last) == deepest => format!("QD {first}, deepest tried"),
                 true => format!("QD {first}"),
                 false if Some(last) == deepest => format!("QD ≥ {first}"),
                 false => format!("QD {first} to {last}"),
@@ -363,10 +363,19 @@ pub(super) fn point_up_to<'a>(run: &'a Run, like: &Conditions, op: Op, depth: f6
     points_like(run, like, op).filter(shallow).max_by_key(|point| point.spec.asked_in_flight())
 }
 
-/// The measured point at a queue depth, or else at the next deeper one.
-pub(super) fn point_from<'a>(run: &'a Run, like: &Conditions, op: Op, depth: f64) -> Option<&'a Point> {
-    let deep = |point: &&Point| point.spec.asked_in_flight() as f64 >= depth.round();
-    points_like(run, like, op).filter(deep).min_by_key(|point| point.spec.asked_in_flight())
+/// Share of the highest IOPS that counts as nearly all, as it is written: 95 %.
+const NEARLY_ALL: f64 = 0.945;
+
+/// The measured point of the least queue depth that gives nearly all of the highest IOPS.
+pub(super) fn point_of_share<'a>(
+    run: &'a Run,
+    like: &Conditions,
+    op: Op,
+    most_iops: Option<f64>,
+) -> Option<&'a Point> {
+    let wanted_iops = NEARLY_ALL * most_iops?;
+    let gives = |point: &&Point| point.direction(op).is_some_and(|own| own.iops.value >= wanted_iops);
+    points_like(run, like, op).filter(gives).min_by_key(|point| point.spec.asked_in_flight())
 }
 
 /// Points of these requests with valid trials, one direction alone and at no given rate.

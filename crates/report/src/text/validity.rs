@@ -143,7 +143,7 @@ fn fatal_words(fatal: &Fatal) -> String {
 fn not_storage(facts: &NotStorage) -> String {
     let example = match &facts.example.cause {
         Some(Cause::CacheServed(CacheServed::Shortfall { .. })) => {
-            format!("in one trial, {}", why(&facts.example))
+            format!("for example, in one trial {}", why(&facts.example))
         }
         _ => why(&facts.example),
     };
@@ -206,9 +206,9 @@ fn words(fact: &Fact) -> String {
         }
         Fact::Interrupted => "the run was interrupted; `iosonde resume` continues it".to_owned(),
         Fact::Failed => "the run ended with an error before it was complete".to_owned(),
-        Fact::Imprecise { time_up, points, wide, missing, half_width_most, asked } => {
+        Fact::Imprecise { time_up, points, wide, missing, asked } => {
             let time_up = if *time_up { "time limit reached: " } else { "" };
-            format!("{time_up}{}", imprecise(*points, *wide, *missing, *half_width_most, *asked))
+            format!("{time_up}{}", imprecise(*points, *wide, *missing, *asked))
         }
         Fact::Circumstance(facts) => circumstance(facts),
         Fact::Slow(cause) => super::slow::slow(cause),
@@ -310,15 +310,19 @@ fn warned(scope: WarningScope, counts: Counts, workload: &str) -> String {
     }
 }
 
-fn imprecise(points: usize, wide: usize, missing: usize, most: Option<f64>, asked: f64) -> String {
-    let Some(most) = most else { return format!("none of {points} workloads has a confidence interval") };
+fn imprecise(points: usize, wide: usize, missing: usize, asked: f64) -> String {
+    if missing == points {
+        return format!("none of {points} workloads has a confidence interval");
+    }
     let without = match missing {
         0 => String::new(),
-        1 => ", 1 without an interval".to_owned(),
-        count => format!(", {count} without an interval"),
+        1 => " (1 has no interval)".to_owned(),
+        count => format!(" ({count} have no interval)"),
     };
-    let (most, asked) = (units::percent(most), units::percent(asked));
-    format!("{wide} of {points} workloads are less precise than the requested ±{asked} (worst ±{most}{without})")
+    format!(
+        "{wide} of {points} workloads are less precise than the requested ±{}{without}",
+        units::percent(asked)
+    )
 }
 
 /// Circumstances of the machine, the target and the writes.

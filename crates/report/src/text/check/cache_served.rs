@@ -2,7 +2,7 @@
 
 use iosonde_model::{CacheBelow, Op, cause::CacheServed, units};
 
-/// `3.0 % of the 2.31 GB read came from the device, the rest from the page cache`.
+/// `2.31 GB were read: 3.0 % from the device, the rest from the page cache`.
 pub(super) fn words(cause: &CacheServed) -> String {
     match cause {
         CacheServed::Memory { name } => {
@@ -15,7 +15,7 @@ pub(super) fn words(cause: &CacheServed) -> String {
             let issued = units::decimal_bytes(*issued_bytes);
             match (op, direct) {
                 (Op::Read, false) => {
-                    format!("{share} of the {issued} read came from {who}, the rest from the page cache")
+                    format!("{issued} were read: {share} from {who}, the rest from the page cache")
                 }
                 (Op::Read, true) => format!(
                     "{who} moved {share} of the {issued} that were read with direct I/O: holes in the file, or a cache"
@@ -63,7 +63,7 @@ mod tests {
         };
         assert_eq!(
             of(Op::Read, false, false),
-            "3.0 % of the 2.31 GB read came from the device, the rest from the page cache"
+            "2.31 GB were read: 3.0 % from the device, the rest from the page cache"
         );
         assert!(
             of(Op::Write, true, true).starts_with("the server took 3.0 % of the 2.31 GB that were written")

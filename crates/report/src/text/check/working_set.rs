@@ -4,7 +4,7 @@ use iosonde_model::{cause::WorkingSet, units};
 
 use crate::text::hidden_by;
 
-/// `the working set (1 GiB) fits into the page cache (8 GiB of memory); use a `--size` beyond this`.
+/// `the area of 1 GiB fits into memory (8 GiB); use a `--size` beyond 8 GiB`.
 pub(super) fn words(cause: &WorkingSet) -> String {
     match cause {
         WorkingSet::Cached { cached_bytes, largest_bytes, ratio, working_set_bytes } => format!(
@@ -14,9 +14,9 @@ pub(super) fn words(cause: &WorkingSet) -> String {
             units::size(*working_set_bytes)
         ),
         WorkingSet::FitsMemory { working_set_bytes, memory_bytes } => format!(
-            "the working set ({}) fits into the page cache ({} of memory); use a `--size` beyond this",
+            "the area of {} fits into memory ({memory}); use a `--size` beyond {memory}",
             units::size(*working_set_bytes),
-            units::size(*memory_bytes)
+            memory = units::size(*memory_bytes)
         ),
         WorkingSet::MemoryUnknown { working_set_bytes } => format!(
             "the page cache may hold the working set ({}): the memory size of this machine is unknown",
@@ -39,7 +39,7 @@ mod tests {
     fn sizes_are_named() {
         assert_eq!(
             words(&WorkingSet::FitsMemory { working_set_bytes: 1 << 30, memory_bytes: 8 << 30 }),
-            "the working set (1 GiB) fits into the page cache (8 GiB of memory); use a `--size` beyond this"
+            "the area of 1 GiB fits into memory (8 GiB); use a `--size` beyond 8 GiB"
         );
     }
 }

@@ -114,7 +114,7 @@ pub(super) fn problem(problem: &SizeLawProblem) -> String {
         }
         SizeLawProblem::StillRising { largest_bytes, needed_bytes } => {
             let needed = needed_bytes
-                .map_or_else(String::new, |bytes| format!(", about {}", units::size(bytes)));
+                .map_or_else(String::new, |bytes| format!(" (about {})", units::size(bytes)));
             format!(
                 "it is larger than {}, the largest measured{needed}: throughput still rises there",
                 units::size(*largest_bytes)
