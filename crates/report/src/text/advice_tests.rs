@@ -36,7 +36,10 @@ fn sizes_depths_and_pages() {
         )
     };
     assert_eq!(sentences[1..3], [depth("read"), depth("write")]);
-    assert_eq!(sentences[3].0, "# KiB random reads, estimated: # k IOPS (±# %) at QD #, up to # k IOPS (±# %)");
+    assert_eq!(
+        sentences[3].0,
+        "# KiB random reads, estimated: # k IOPS (±# %) at QD #, up to # k IOPS (±# %)"
+    );
     assert!(
         sentences[4].0.starts_with("writes covered only # GiB; writing more may be slower: "),
         "{sentences:?}"
@@ -56,10 +59,8 @@ fn order_is_advised_only_where_it_pays() {
 fn pages_follow_from_the_law() {
     // One: 1 / (100 µs + 8,192 B / 1 GB/s) = 9,243. Many: the lower of 80,000 and 1 GB/s / 8,192 B = 122,070.
     let advice = of(&Pretend { cv: 0.001, ..Pretend::usual() });
-    let pages = advice
-        .iter()
-        .find(|advice| advice.sentence.starts_with("8 KiB random reads, estimated: "))
-        .unwrap();
+    let pages =
+        advice.iter().find(|advice| advice.sentence.starts_with("8 KiB random reads, estimated: ")).unwrap();
     assert!(pages.sentence.contains("estimated: 9.2"), "{}", pages.sentence);
     assert!(pages.sentence.contains("up to 80"), "{}", pages.sentence);
 }
@@ -78,8 +79,7 @@ fn many_at_once_are_told_from_small_requests_and_never_below_what_was_seen_to_ri
         let mut run = Pretend { cv: 0.005, ..Pretend::usual() }.run(study, 1);
         conclude(&mut run, None).unwrap();
         let all = advice(&run);
-        let own =
-            all.iter().find(|advice| advice.sentence.starts_with("8 KiB random reads, estimated: "));
+        let own = all.iter().find(|advice| advice.sentence.starts_with("8 KiB random reads, estimated: "));
         own.map(|advice| advice.sentence.clone()).unwrap_or_else(|| panic!("{all:?}"))
     };
     // 128 KiB reads come first and are limited by the link at 7,600 a second.
@@ -128,7 +128,10 @@ fn what_is_hardly_known_is_advised_by_its_bounds() {
         "4 KiB writes: saturated at a queue depth between 2 and 29, 95 % of the throughput at one between 3 and 104; a \
          longer run (--time) narrows this",
     );
-    has("at QD 1: reads of 4 MiB or more, writes of 1 MiB or more (perhaps 256 KiB) reach 95 % of the highest QD 1 bandwidth");
+    has(
+        "at QD 1: reads of 4 MiB or more, writes of 1 MiB or more (perhaps 256 KiB) reach 95 % of the highest QD 1 \
+         bandwidth",
+    );
 }
 
 #[test]
