@@ -2,7 +2,8 @@
 //! interval spans more than a factor of three, advice gives its ends and no number between them.
 
 use iosonde_model::{
-    Advice, CheckName, Conditions, Detail, Estimate, Finding, FindingName, Medium, Op, Point, Run, Status, Unit, units,
+    Advice, CheckName, Conditions, Detail, Estimate, Finding, FindingName, Medium, Op, Point, Run, Status,
+    Unit, units,
 };
 
 use crate::text::{
@@ -10,7 +11,7 @@ use crate::text::{
     enough_size::{EnoughSize, enough_size},
     finding,
     footnote::{Footnotes, MARKS},
-    number::{Style, briefly, figure},
+    number::{Style, briefly},
     pages::{Many, Pages},
     result_table,
 };
@@ -169,7 +170,11 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
     };
     let why: Vec<String> = own.iter().map(|(op, size)| format!("{op}s of {}", size.why)).collect();
     let findings: Vec<&Finding> = own.iter().flat_map(|(_, size)| size.findings).collect();
-    Some(new(format!("at QD 1: {enough} reach 95 % of the highest QD 1 bandwidth"), why.join("; "), &findings))
+    Some(new(
+        format!("at QD 1: {enough} reach 95 % of the highest QD 1 bandwidth"),
+        why.join("; "),
+        &findings,
+    ))
 }
 
 /// Queue depths over the saturation point up to which latency counts as low.
@@ -378,10 +383,7 @@ fn order(run: &Run) -> Option<Draft<'_>> {
 /// What one client and many get at a database's page size.
 fn pages(run: &Run) -> Option<Draft<'_>> {
     let pages = Pages::of(run)?;
-    let rate = |estimate: &Estimate| match figure(Style::bare(Unit::Iops), estimate) {
-        vague if vague.is_unknown() => briefly(Unit::Iops, estimate),
-        known => format!("{} IOPS ({})", known.value, known.interval),
-    };
+    let rate = |estimate: &Estimate| briefly(Unit::Iops, estimate);
     let many = match &pages.many {
         Some(Many::AtMost(most)) => format!(", up to {}", rate(most)),
         Some(Many::Rising) => "; the maximum is unknown, as throughput was still rising".to_owned(),

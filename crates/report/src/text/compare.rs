@@ -260,15 +260,17 @@ pub fn verdicts(pair: &ComparedPair, shown: &[Likeness]) -> String {
     let margin = units::percent(pair.margin);
     let same = shown.contains(&Likeness::Same).then(|| format!("same: within {margin}"));
     let differs = shown.iter().any(|verdict| [Likeness::Faster, Likeness::Slower].contains(verdict));
-    let differs = differs.then(|| match pair.unit {
-        ComparedUnit::Repeat => {
+    let differs = match pair.unit {
+        ComparedUnit::Repeat => differs.then(|| {
             format!(
                 "faster, slower: by more than {margin}, with {} confidence",
                 units::percent(pair.confidence)
             )
+        }),
+        ComparedUnit::Run => {
+            (differs && same.is_none()).then(|| format!("differences up to {margin} count as same"))
         }
-        ComparedUnit::Run => format!("differences up to {margin} count as same"),
-    });
+    };
     let has_open = shown.contains(&Likeness::CannotTell);
     let open = has_open.then(|| "inconclusive: too few valid trials, or they scatter too much".to_owned());
     let order =

@@ -82,6 +82,9 @@ fn column_decimals(style: Style, value: f64, digits: usize) -> usize {
     digits.saturating_sub(whole)
 }
 
+/// In place of an interval.
+const NO_INTERVAL: &str = "(no interval)";
+
 /// A figure in a table of results: its value, and its interval beside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Figure {
@@ -112,10 +115,9 @@ impl Figure {
 
     /// Value and interval in a sentence: `36 (34–38)`.
     pub fn in_words(&self) -> String {
-        if self.interval.is_empty() {
-            self.value.clone()
-        } else {
-            format!("{} ({})", self.value, self.interval)
+        match self.interval.as_str() {
+            "" | NO_INTERVAL => self.whole(),
+            interval => format!("{} ({interval})", self.value),
         }
     }
 
@@ -139,7 +141,7 @@ pub fn figure(style: impl Into<Style>, estimate: &Estimate) -> Figure {
     let digits = column_decimals(style, estimate.value, 3);
     let value = format!("{:.digits$}{name}", estimate.value / factor);
     let (Some(low), Some(high)) = (estimate.low, estimate.high) else {
-        return Figure { value, interval: "(no interval)".to_owned() };
+        return Figure { value, interval: NO_INTERVAL.to_owned() };
     };
     if high > FIVE_FOLD * low {
         return Figure::unknown();
@@ -209,7 +211,7 @@ fn written_as(unit: Unit, estimate: &Estimate, digits_max: usize, (factor, name)
     let value = estimate.value / factor;
     let (Some(low), Some(high)) = (estimate.low, estimate.high) else {
         let value = format!("{value:.*}{name}", decimals(value, value / 50.0));
-        return Written { value, interval: "(no interval)".to_owned() };
+        return Written { value, interval: NO_INTERVAL.to_owned() };
     };
     let (low, high) = (low / factor, high / factor);
     if unit == Unit::Ratio && high > UNKNOWN * low {
@@ -354,9 +356,10 @@ mod tests {
         assert_eq!(of(Unit::InFlight, 3.0, 3.0, 3.0), "3");
         assert_eq!(of(Unit::Bytes, 230.0 * 1024.0, 216.0 * 1024.0, 245.0 * 1024.0), "230 KiB 216–245");
         assert_eq!(of(Unit::Iops, 1000.0, 300.0, 2000.0), "unknown", "an interval over a factor of five");
+        let without = figure(Unit::Iops, &Estimate { value: 5e3, low: None, high: None });
         assert_eq!(
-            figure(Unit::Iops, &Estimate { value: 5e3, low: None, high: None }).interval,
-            "(no interval)"
+            (without.interval.as_str(), without.in_words().matches('(').count()),
+            ("(no interval)", 1)
         );
     }
 

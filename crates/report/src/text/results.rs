@@ -31,7 +31,7 @@ use iosonde_infer::finding::Told;
 use iosonde_infer::finding::kind;
 use iosonde_infer::finding::lookup::{estimate, found};
 use iosonde_infer::finding::over_trials;
-use iosonde_infer::validity::validity;
+use iosonde_infer::validity::{Fatal, validity};
 
 /// What a concluded run says about the storage.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -78,7 +78,8 @@ pub fn results(run: &Run) -> Results {
     lines.extend(open_questions::lines(run, &lines));
     let what = what_it_is(run, limits.is_some());
     // A run that is not valid as a whole may have valid trials.
-    let alone = if validity(run).fatal.is_some() { "; from the valid trials alone" } else { "" };
+    let is_part = matches!(validity(run).fatal, Some(Fatal::MostInvalid { .. }));
+    let alone = if is_part { "; from the valid trials alone" } else { "" };
     let limits = limits.map_or_else(String::new, |limits| format!(", {limits}"));
     let storage = format!("{what}{limits}{alone}");
     Results { storage, tables, lines, inconclusive: None }

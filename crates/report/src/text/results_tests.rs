@@ -176,7 +176,8 @@ fn the_half_of_an_answer_says_that_the_other_is_missing() {
     let mut writes = finding(asked, "x", Status::Found);
     writes.conditions.op = Some(Op::Write);
     let told = screen_of(vec![finding(asked, "x", Status::Inconclusive), writes]);
-    let row = told.tables[0].rows.iter().find(|row| row.label == "QD for 95 % of max").expect("writes have one");
+    let row =
+        told.tables[0].rows.iter().find(|row| row.label == "QD for 95 % of max").expect("writes have one");
     assert!(row.cells[0].as_ref().is_some_and(|cell| cell.figure.is_unknown()), "{row:?}");
     assert!(row.cells[1].as_ref().is_some_and(|cell| !cell.figure.is_unknown()), "{row:?}");
     let open = &told.lines[0].text;
