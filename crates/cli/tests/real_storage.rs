@@ -91,7 +91,7 @@ fn a_buffered_reread_is_called_memory_in_the_first_line() {
     let void =
         run.verdicts.iter().find(|v| v.check == CheckName::CacheServed && v.verdict == Outcome::Invalid);
     let why = &void.expect("a cached read is invalid as a device figure").why;
-    assert!(why.contains("the page cache served"), "{why}");
+    assert!(why.contains("the rest from the page cache"), "{why}");
 
     bench.text("small.toml", SMALL_STUDY);
     let said = bench.iosonde(&["run", "small.toml", "data", "--read-only", "--buffered"]);

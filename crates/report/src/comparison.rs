@@ -47,17 +47,21 @@ pub fn comparison(sides: &[Side], compared: &Compared, details: bool, paint: Pai
 
 /// Whether each side can be believed, in the first words of its own end screen.
 fn valid(sides: &[Side], paint: Paint) -> String {
-    let each = sides.iter().filter_map(|side| {
-        let run = side.runs.first()?;
-        let validity = text::validity::validity(run);
-        let more = match validity.mark > text::validity::Weight::Note {
-            true => format!(" (`iosonde show {}`)", run.info.id),
-            false => String::new(),
-        };
-        Some(format!("{}: {}{more}", side.name, validity.headline))
-    });
-    let lead = format!("{}{}", paint.ink(Ink::Strong, "VALID"), " ".repeat(HEAD - "VALID".len()));
-    paint.hang(&lead, HEAD, &clean(&each.collect::<Vec<_>>().join("; ")))
+    let each: Vec<String> = sides
+        .iter()
+        .filter_map(|side| {
+            let run = side.runs.first()?;
+            let validity = text::validity::validity(run);
+            let more = match validity.mark > text::validity::Weight::Note {
+                true => format!(" (`iosonde show {}`)", run.info.id),
+                false => String::new(),
+            };
+            Some(clean(&format!("{}: {}{more}", side.name, validity.headline)))
+        })
+        .collect();
+    let first = format!("{}{}", paint.ink(Ink::Strong, "VALID"), " ".repeat(HEAD - "VALID".len()));
+    let leads = std::iter::once(first).chain(std::iter::repeat(" ".repeat(HEAD)));
+    leads.zip(&each).map(|(lead, told)| paint.hang(&lead, HEAD, told)).collect()
 }
 
 fn one_pair(compared: &Compared, pair: &ComparedPair, details: bool, paint: Paint) -> String {

@@ -77,6 +77,7 @@ fn drafts(run: &Run) -> Vec<Draft<'_>> {
     let limited = |op: Op| finding::is_limited(&run.findings, op);
     let sizes = block_sizes(run, Op::TRANSFERS.into_iter().filter(|op| !limited(*op)));
     let depths = Op::TRANSFERS.into_iter().flat_map(|op| in_flight(run, op)).map(Some);
+    let depths = depths.chain([slow_writes(run)]);
     [first, sizes]
         .into_iter()
         .chain(depths)
@@ -200,9 +201,19 @@ fn depths(run: &Run, op: Op) -> Option<Vec<Draft<'_>>> {
         Some(format!("{purpose}: QD {depth} gave {gave}"))
     };
     // The least depth that was seen to give nearly all: of a curve through all of them, the one it gives may not.
+    // Between the depths that were measured there may be one that is enough.
+    let perhaps = |measured: Option<&Point>| {
+        let depth = measured?.spec.asked_in_flight() as f64;
+        let estimated = enough.value?.ceil();
+        (depth > NEAR * estimated).then(|| format!("; QD {estimated} may be enough"))
+    };
     let throughput = result_table::point_of_share(run, conditions, op, most.as_ref().map(|most| most.value));
     // Without a measured depth, the estimate.
     let estimated = || format!(": QD {number} for 95 % of the highest IOPS");
+    let high = |purpose: &str| match measured(throughput, purpose) {
+        Some(told) => told + &perhaps(throughput).unwrap_or_default(),
+        None => estimated(),
+    };
     let told = if estimate(knee).is_vague() {
         vec![format!(
             ": saturated at a queue depth {least}, 95 % of the throughput at one {number}; a longer run (--time) \
@@ -215,12 +226,11 @@ fn depths(run: &Run, op: Op) -> Option<Vec<Draft<'_>>> {
         let from = knee.value?.round().max(1.0);
         // Near the saturation point a request waits little: up to 1.5 times its time alone.
         match enough.value <= Some(NEAR * from) || from <= 1.0 {
-            true => vec![measured(throughput, "").unwrap_or_else(estimated)],
+            true => vec![high("")],
             false => {
                 let low = result_table::point_up_to(run, conditions, op, from);
                 let low = measured(low, ", low latency");
-                let high = measured(throughput, ", throughput").unwrap_or_else(estimated);
-                low.into_iter().chain([high]).collect()
+                low.into_iter().chain([high(", throughput")]).collect()
             }
         }
     };
@@ -254,6 +264,22 @@ fn gave(op: Op, point: &Point, most: &Estimate) -> Option<String> {
     let mean = time(direction.latency_ns_mean.as_ref()?);
     let p99 = direction.latency_ns_p99.map_or_else(String::new, |p99| format!(", p99 {}", time(&p99)));
     Some(format!("{share} of max, mean {mean}{p99}"))
+}
+
+/// Reads over writes of the same size and order from which on such writes are to be avoided: a stick without a mapping of
+/// small pages is 100 and more times slower, a disk or a drive with a buffer at most a few times.
+const SLOW_WRITES: f64 = 20.0;
+
+/// Small writes that are far slower than reads.
+fn slow_writes(run: &Run) -> Option<Draft<'_>> {
+    let reads = found(run, FindingName::MaxIops, Op::Read)?;
+    let writes = found_like(run, FindingName::MaxIops, Op::Write, &reads.conditions)?;
+    let times = reads.low? / writes.high?;
+    let what = crate::text::workload::workload(&writes.conditions);
+    let [fast, slow] = [reads, writes].map(|finding| briefly(Unit::Iops, &estimate(finding)));
+    let sentence = format!("avoid {what}: at most {slow}; reads reach {fast}");
+    let why = "collect small writes into larger or sequential ones".to_owned();
+    (times >= SLOW_WRITES).then(|| new(sentence, why, &[writes, reads]))
 }
 
 /// What to expect of sustained writes.
@@ -385,12 +411,12 @@ fn pages(run: &Run) -> Option<Draft<'_>> {
     let pages = Pages::of(run)?;
     let rate = |estimate: &Estimate| briefly(Unit::Iops, estimate);
     let many = match &pages.many {
-        Some(Many::AtMost(most)) => format!(", up to {}", rate(most)),
+        Some(Many::AtMost(most)) => format!(", {} at most", rate(most)),
         Some(Many::Rising) => "; the maximum is unknown, as throughput was still rising".to_owned(),
         None => String::new(),
     };
-    let how = if pages.measured { "" } else { ", estimated" };
-    let sentence = format!("8 KiB random reads{how}: {} at QD 1{many}", rate(&pages.one));
+    let how = if pages.measured { ":" } else { ", not measured: expect" };
+    let sentence = format!("8 KiB random reads{how} {} at QD 1{many}", rate(&pages.one));
     let why = match pages.many {
         _ if pages.measured => "as measured with reads of 8 KiB, at QD 1 and at their highest throughput",
         Some(Many::AtMost(_)) => {

@@ -38,7 +38,7 @@ fn sizes_depths_and_pages() {
     assert_eq!(sentences[1..3], [depth("read"), depth("write")]);
     assert_eq!(
         sentences[3].0,
-        "# KiB random reads, estimated: # k IOPS (±# %) at QD #, up to # k IOPS (±# %)"
+        "# KiB random reads, not measured: expect # k IOPS (±# %) at QD #, # k IOPS (±# %) at most"
     );
     assert!(
         sentences[4].0.starts_with("writes covered only # GiB; writing more may be slower: "),
@@ -59,10 +59,12 @@ fn order_is_advised_only_where_it_pays() {
 fn pages_follow_from_the_law() {
     // One: 1 / (100 µs + 8,192 B / 1 GB/s) = 9,243. Many: the lower of 80,000 and 1 GB/s / 8,192 B = 122,070.
     let advice = of(&Pretend { cv: 0.001, ..Pretend::usual() });
-    let pages =
-        advice.iter().find(|advice| advice.sentence.starts_with("8 KiB random reads, estimated: ")).unwrap();
-    assert!(pages.sentence.contains("estimated: 9.2"), "{}", pages.sentence);
-    assert!(pages.sentence.contains("up to 80"), "{}", pages.sentence);
+    let pages = advice
+        .iter()
+        .find(|advice| advice.sentence.starts_with("8 KiB random reads, not measured: expect "))
+        .unwrap();
+    assert!(pages.sentence.contains("expect 9.2"), "{}", pages.sentence);
+    assert!(pages.sentence.contains(", 80"), "{}", pages.sentence);
 }
 
 #[test]
@@ -79,12 +81,14 @@ fn many_at_once_are_told_from_small_requests_and_never_below_what_was_seen_to_ri
         let mut run = Pretend { cv: 0.005, ..Pretend::usual() }.run(study, 1);
         conclude(&mut run, None).unwrap();
         let all = advice(&run);
-        let own = all.iter().find(|advice| advice.sentence.starts_with("8 KiB random reads, estimated: "));
+        let own = all
+            .iter()
+            .find(|advice| advice.sentence.starts_with("8 KiB random reads, not measured: expect "));
         own.map(|advice| advice.sentence.clone()).unwrap_or_else(|| panic!("{all:?}"))
     };
     // 128 KiB reads come first and are limited by the link at 7,600 a second.
     let both = pages(&depths("[\"128k\", \"4k\"]", "1..256*4"));
-    assert!(both.contains("up to 80") || both.contains("up to 79"), "{both}");
+    assert!(both.contains(", 80") || both.contains(", 79"), "{both}");
     // QD 4, saturation at 8.3: there is more than was measured.
     let rising = pages(&depths("[\"4k\"]", "1..4*2"));
     assert!(rising.ends_with("; the maximum is unknown, as throughput was still rising"), "{rising}");
@@ -129,7 +133,7 @@ fn what_is_hardly_known_is_advised_by_its_bounds() {
          longer run (--time) narrows this",
     );
     has(
-        "at QD 1: reads of 4 MiB or more, writes of 1 MiB or more (perhaps 256 KiB) reach 95 % of the highest QD 1 \
+        "at QD 1: reads of 4 MiB or more, writes of 1 MiB (256 KiB may be enough) reach 95 % of the highest QD 1 \
          bandwidth",
     );
 }

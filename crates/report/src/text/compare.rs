@@ -273,9 +273,7 @@ pub fn verdicts(pair: &ComparedPair, shown: &[Likeness]) -> String {
     };
     let has_open = shown.contains(&Likeness::CannotTell);
     let open = has_open.then(|| "inconclusive: too few valid trials, or they scatter too much".to_owned());
-    let order =
-        (has_open || shown.contains(&Likeness::Same)).then(|| "same, inconclusive: B over A".to_owned());
-    same.into_iter().chain(differs).chain(open).chain(order).collect::<Vec<_>>().join("; ")
+    same.into_iter().chain(differs).chain(open).collect::<Vec<_>>().join("; ")
 }
 
 /// Verdict on a ratio, as tables show it.

@@ -29,7 +29,7 @@ pub struct CompareRow {
     pub a: String,
     /// What the second side gives.
     pub b: String,
-    /// How many times faster or slower the second is; the second over the first where they do not differ.
+    /// How many times apart the two are.
     pub ratio: String,
     /// Result of the comparison.
     pub verdict: Likeness,
@@ -63,7 +63,7 @@ fn groups(pair: &ComparedPair, everything: bool) -> Vec<CompareRow> {
         label: format!("{what}{}, geomean of {}", mean.of, mean.points),
         a: String::new(),
         b: String::new(),
-        ratio: factor(pair, Estimate { value: mean.ratio, low: mean.low, high: mean.high }, mean.verdict),
+        ratio: factor(pair, Estimate { value: mean.ratio, low: mean.low, high: mean.high }),
         verdict: mean.verdict,
     };
     let throughput = pair.geometric_means.iter().filter(shown).map(|mean| row("", mean));
@@ -80,13 +80,12 @@ fn is_tail(compared: &Compared, pair: &ComparedPair, line: &Comparison) -> bool 
     line.ratio.is_some() && first.is_some_and(|first| first == line)
 }
 
-/// How many times faster or slower: never below 1, as in the answer above the table.
-fn factor(pair: &ComparedPair, ratio: Estimate, verdict: Likeness) -> String {
-    let differs = [Likeness::Faster, Likeness::Slower].contains(&verdict);
+/// How many times apart: never below 1, as in the answer above the table.
+fn factor(pair: &ComparedPair, ratio: Estimate) -> String {
     let inverse = |of: f64| 1.0 / of;
     ratio_text(
         pair,
-        match differs && ratio.value < 1.0 {
+        match ratio.value < 1.0 {
             true => Estimate {
                 value: inverse(ratio.value),
                 low: ratio.high.map(inverse),
@@ -106,7 +105,6 @@ fn row(pair: &ComparedPair, line: &Comparison) -> CompareRow {
         ratio: factor(
             pair,
             Estimate { value: line.ratio.unwrap_or(f64::NAN), low: line.low, high: line.high },
-            line.verdict,
         ),
         verdict: line.verdict,
     }

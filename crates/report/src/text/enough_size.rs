@@ -7,7 +7,7 @@ use super::number::briefly;
 
 /// The block size that is enough in one direction.
 pub(super) struct EnoughSize<'a> {
-    /// `1 MiB or more`, or `4 MiB or more (perhaps 1 MiB)`.
+    /// `1 MiB or more`, or `4 MiB (1 MiB may be enough)`.
     pub(super) enough: String,
     /// What such a request takes, and a small one.
     pub(super) why: String,
@@ -30,9 +30,10 @@ pub(super) fn enough_size(run: &Run, op: Op) -> Option<EnoughSize<'_>> {
     }
     let large = point_alone(run, op, bytes, plateau.conditions.random)?.latency_ns_mean?;
     let size = units::size(bytes);
-    let may_do =
-        if low_bytes < bytes { format!(" (perhaps {})", units::size(low_bytes)) } else { String::new() };
-    let enough = format!("{size} or more{may_do}");
+    let enough = match low_bytes < bytes {
+        true => format!("{size} ({} may be enough)", units::size(low_bytes)),
+        false => format!("{size} or more"),
+    };
     let small_bytes = base.conditions.block_size_bytes.map_or_else(String::new, units::size);
     let why = format!(
         "{size} take {}, of {small_bytes} {}",

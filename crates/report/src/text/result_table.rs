@@ -22,7 +22,8 @@ struct Kind {
     cell: fn(&Finding) -> Figure,
 }
 
-const LARGE: [Kind; 1] = [Kind { name: FindingName::DeviceBandwidth, label: "highest bandwidth", cell: rate }];
+const LARGE: [Kind; 1] =
+    [Kind { name: FindingName::DeviceBandwidth, label: "highest bandwidth", cell: rate }];
 /// Figures of small requests, of one size and order.
 const SMALL: [Kind; 4] = [
     Kind { name: FindingName::MaxIops, label: "highest IOPS", cell: rate },
@@ -31,7 +32,8 @@ const SMALL: [Kind; 4] = [
     Kind { name: FindingName::DepthFor95Percent, label: "QD for 95 % of max", cell: depth },
 ];
 /// Size of requests at QD 1.
-const ENOUGH: Kind = Kind { name: FindingName::PlateauBlockSize, label: "95 % of QD 1 max from", cell: plateau };
+const ENOUGH: Kind =
+    Kind { name: FindingName::PlateauBlockSize, label: "95 % of QD 1 max from", cell: plateau };
 
 /// Columns of the table of durable writes.
 const DURABLE: [FindingName; 3] =
@@ -234,7 +236,7 @@ fn places(run: &Run) -> Option<ResultRow> {
             best.iter().partition(|point| spec(point) == spec(&first));
         let random = |wanted: bool| here.iter().any(|point| point.spec.rw.is_random() == wanted);
         let place = format!("{}, QD {depth}", units::size(bytes));
-        let from = format!("≥ {}, QD ≥ {depth}", units::size(bytes));
+        let from = format!("e.g. {place}");
         let value = match (elsewhere.len(), random(true), random(false)) {
             (0, true, true) => place,
             (0, true, false) => format!("{place}, random"),

@@ -248,12 +248,10 @@ fn order(finding: &Finding) -> Option<String> {
         _ => finding::effect::order(answer, &what),
     };
     // An interval over several decades is no ratio to quote.
-    Some(match (answer, finding.low.zip(finding.high)) {
-        _ if estimate(finding).is_vague() => said,
-        (RatioAnswer::Undecided, Some((low, high))) if !is_near => {
-            format!("random {what} get {low:.2} to {high:.2} times the throughput of sequential ones")
-        }
-        _ => format!("{said} ({})", figure(Unit::Ratio, &estimate(finding)).whole()),
+    Some(if estimate(finding).is_vague() {
+        said
+    } else {
+        format!("{said} ({})", figure(Unit::Ratio, &estimate(finding)).whole())
     })
 }
 

@@ -116,7 +116,7 @@ pub(in crate::text) fn order(answer: RatioAnswer, what: &str) -> String {
         RatioAnswer::Lower => "slower than",
         RatioAnswer::Higher => "faster than",
         RatioAnswer::Undecided => {
-            return format!("inconclusive whether random {what} are slower than sequential ones");
+            return format!("no difference between random and sequential {what} shown");
         }
     };
     format!("random {what} are {how} sequential ones")

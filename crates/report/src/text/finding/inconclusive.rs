@@ -1,6 +1,6 @@
 //! Words of why a finding is inconclusive.
 
-use crate::text::number::bounded;
+use crate::text::number::{Style, bounded};
 use iosonde_model::{About, Estimate, Inconclusive};
 
 use super::{cached, lack, limit, long_write, mapping_unit, platter, readahead};
@@ -32,7 +32,9 @@ pub(super) fn words(why: &Inconclusive) -> String {
         Inconclusive::EstimateNotANumber => "the estimate is not finite".to_owned(),
         Inconclusive::WideInterval { unit, low, high } => {
             let estimate = Estimate { value: *low, low: Some(*low), high: Some(*high) };
-            format!("it lies {}; use a longer `--time`", bounded(*unit, &estimate))
+            // Its name says that it is a queue depth.
+            let style = if *unit == Unit::InFlight { Style::bare(*unit) } else { (*unit).into() };
+            format!("it lies {}; use a longer `--time`", bounded(style, &estimate))
         }
         Inconclusive::Effect(problem) => effect::problem(*problem),
         Inconclusive::UnsureFeature(feature) => curve::unsure(feature),

@@ -114,11 +114,8 @@ pub(super) fn problem(problem: &SizeLawProblem) -> String {
         }
         SizeLawProblem::StillRising { largest_bytes, needed_bytes } => {
             let needed = needed_bytes
-                .map_or_else(String::new, |bytes| format!(" (about {})", units::size(bytes)));
-            format!(
-                "it is larger than {}, the largest measured{needed}: throughput still rises there",
-                units::size(*largest_bytes)
-            )
+                .map_or_else(String::new, |bytes| format!(" (95 % needs about {})", units::size(bytes)));
+            format!("throughput still rises at {}, the largest measured{needed}", units::size(*largest_bytes))
         }
         SizeLawProblem::Unsure => {
             "throughput of the largest blocks is too uncertain, or falls again; use more `--time`".to_owned()
