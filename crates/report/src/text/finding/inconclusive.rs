@@ -1,7 +1,7 @@
 //! Words of why a finding is inconclusive.
 
 use crate::text::number::{Style, bounded};
-use iosonde_model::{About, Estimate, Inconclusive};
+use iosonde_model::{About, Estimate, Inconclusive, Unit};
 
 use super::{cached, lack, limit, long_write, mapping_unit, platter, readahead};
 use super::{
