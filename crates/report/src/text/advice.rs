@@ -266,8 +266,8 @@ fn gave(op: Op, point: &Point, most: &Estimate) -> Option<String> {
     Some(format!("{share} of max, mean {mean}{p99}"))
 }
 
-/// Reads over writes of the same size and order from which on such writes are to be avoided: a stick without a mapping of
-/// small pages is 100 and more times slower, a disk or a drive with a buffer at most a few times.
+/// Reads over writes of the same size and order from which on such writes are to be avoided: a stick that maps large
+/// units is 100 and more times slower, a disk or a drive with a buffer at most a few times.
 const SLOW_WRITES: f64 = 20.0;
 
 /// Small writes that are far slower than reads.

@@ -2,7 +2,9 @@
 
 use std::mem::discriminant;
 
-use iosonde_model::{Detail, Finding, FindingName, Inconclusive, Op, Run, Status, Study, detail::QueueDepthProblem};
+use iosonde_model::{
+    Detail, Finding, FindingName, Inconclusive, Op, Run, Status, Study, detail::QueueDepthProblem,
+};
 use iosonde_plan::experiment::{EXPERIMENTS, Experiment, Parameters};
 
 use super::{

@@ -137,7 +137,9 @@ fn what_was_asked_and_not_reached_is_said() {
     assert_eq!(told.mark, Weight::Doubt);
     let text = &texts(&told)[0];
     assert!(
-        text.starts_with("! time limit reached: 15 of 15 workloads are less precise than the requested ±5.0 %"),
+        text.starts_with(
+            "! time limit reached: 15 of 15 workloads are less precise than the requested ±5.0 %"
+        ),
         "{text}"
     );
 }
@@ -174,14 +176,12 @@ fn a_file_just_written_and_read_back_is_memory_in_the_first_line() {
         }
     });
     assert!(
-        told.headline
-            .starts_with("no: these figures are memory, not storage (for example, in one trial ")
+        told.headline.starts_with("no: these figures are memory, not storage (for example, in one trial ")
             && told.headline.contains(" were read: 0 % from the device, the rest from the page cache)")
     );
     assert!(
         texts(&told).contains(
-            &"! the area of 1 GiB fits into memory (8 GiB); use a `--size` beyond 8 GiB"
-                .to_owned()
+            &"! the area of 1 GiB fits into memory (8 GiB); use a `--size` beyond 8 GiB".to_owned()
         )
     );
 }
@@ -215,10 +215,9 @@ fn a_hole_is_no_storage() {
         run.trials.iter_mut().for_each(|trial| trial.witnesses.block_layer_read_bytes = Some(0));
     };
     let told = of(&reader(), unread);
-    assert!(
-        told.headline
-            .starts_with("no: nothing was read from storage (for example, in one trial the device moved 0 % of ")
-    );
+    assert!(told.headline.starts_with(
+        "no: nothing was read from storage (for example, in one trial the device moved 0 % of "
+    ));
     // A neighbour's megabyte changes nothing.
     let busy = of(&reader(), |run| {
         run.trials.iter_mut().for_each(|trial| trial.witnesses.block_layer_read_bytes = Some(1 << 20));

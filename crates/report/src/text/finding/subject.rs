@@ -1,9 +1,7 @@
 //! What a finding is about.
 
 use crate::text::workload::{reads_and_writes, workload, workload_at};
-use iosonde_model::{
-    Conditions, Detail, Finding, FindingName, Inconclusive, Op, training::TrainingModel,
-};
+use iosonde_model::{Conditions, Detail, Finding, FindingName, Inconclusive, Op, training::TrainingModel};
 
 /// What a finding is about: `Base latency of 4 KiB random reads`.
 pub(in crate::text) fn subject(finding: &Finding) -> String {
