@@ -141,7 +141,7 @@ fn untold(found: &SmallFiles) -> Option<String> {
         .then(|| format!("percentiles have an interval from {FEWEST_TRIALS} rounds on (--rounds)"));
     let none = percentiles()
         .any(|figure| figure.is_none())
-        .then(|| format!("{NONE} where fewer than ten calls took longer"));
+        .then(|| format!("{NONE} for a percentile that fewer than ten calls exceed"));
     let told: Vec<String> = [bare, none].into_iter().flatten().collect();
     (!told.is_empty()).then(|| told.join("; "))
 }
