@@ -113,9 +113,17 @@ pub(super) fn problem(problem: &SizeLawProblem) -> String {
             format!("latency hardly rises up to {}; measure larger blocks", units::size(*largest_bytes))
         }
         SizeLawProblem::StillRising { largest_bytes, needed_bytes } => {
-            let needed = needed_bytes
-                .map_or_else(String::new, |bytes| format!(" (95 % needs about {})", units::size(bytes)));
-            format!("throughput still rises at {}, the largest measured{needed}", units::size(*largest_bytes))
+            let rises = |how: &str| {
+                format!("throughput {how} at {}, the largest measured", units::size(*largest_bytes))
+            };
+            match needed_bytes {
+                None => rises("still rises"),
+                Some(bytes) if bytes > largest_bytes => {
+                    format!("{} (95 % needs about {})", rises("still rises"), units::size(*bytes))
+                }
+                // What would be enough was measured, and its interval goes beyond.
+                Some(_) => rises("may still rise"),
+            }
         }
         SizeLawProblem::Unsure => {
             "throughput of the largest blocks is too uncertain, or falls again; use more `--time`".to_owned()
@@ -177,6 +185,18 @@ mod tests {
             sentence(&found),
             "Block size for half of the bandwidth of 4 KiB random reads: unknown; latency is no straight line over \
              size (4 MiB requests are 53 % off)."
+        );
+    }
+
+    #[test]
+    fn a_size_that_was_measured_is_not_said_to_be_needed() {
+        let told =
+            |needed_bytes| problem(&SizeLawProblem::StillRising { largest_bytes: 4 << 20, needed_bytes });
+        assert_eq!(told(None), "throughput still rises at 4 MiB, the largest measured");
+        assert_eq!(told(Some(3 << 20)), "throughput may still rise at 4 MiB, the largest measured");
+        assert_eq!(
+            told(Some(5 << 20)),
+            "throughput still rises at 4 MiB, the largest measured (95 % needs about 5 MiB)"
         );
     }
 }
