@@ -162,3 +162,24 @@ fn a_buffer_that_was_found_is_advised_about_though_its_rate_before_was_not() {
     );
     assert_eq!(long.why, "throughput falls once the buffer is full");
 }
+
+#[test]
+fn small_writes_far_slower_than_reads_are_to_be_avoided() {
+    let advised = |iops: f64| {
+        let mut run = Pretend { cv: 0.01, ..Pretend::usual() }.run(QUICK, 1);
+        conclude(&mut run, None).unwrap();
+        let most = |op: Op| {
+            move |finding: &&mut Finding| {
+                finding.name == FindingName::MaxIops && finding.conditions.op == Some(op)
+            }
+        };
+        let writes = run.findings.iter_mut().find(most(Op::Write)).expect("they were measured");
+        (writes.value, writes.low, writes.high) = (Some(iops), Some(0.95 * iops), Some(1.05 * iops));
+        advice(&run)
+            .into_iter()
+            .find(|advice| advice.sentence.starts_with("avoid 4 KiB random writes: at most "))
+    };
+    // 80,000 reads a second: 1,778 times as many, and 10 times.
+    assert!(advised(45.0).is_some_and(|advice| advice.sentence.contains("; reads reach ")));
+    assert_eq!(advised(8_000.0), None);
+}
