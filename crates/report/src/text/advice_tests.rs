@@ -38,7 +38,7 @@ fn sizes_depths_and_pages() {
     assert_eq!(sentences[1..3], [depth("read", ""), depth("write", "; QD # may be enough")]);
     assert_eq!(
         sentences[3].0,
-        "# KiB random reads, not measured: expect # k IOPS (±# %) at QD #, # k IOPS (±# %) at most"
+        "estimate for # KiB random reads: # k IOPS (±# %) at QD #, # k IOPS (±# %) at most"
     );
     assert!(
         sentences[4].0.starts_with("writes covered only # GiB; writing more may be slower: "),
@@ -61,9 +61,9 @@ fn pages_follow_from_the_law() {
     let advice = of(&Pretend { cv: 0.001, ..Pretend::usual() });
     let pages = advice
         .iter()
-        .find(|advice| advice.sentence.starts_with("8 KiB random reads, not measured: expect "))
+        .find(|advice| advice.sentence.starts_with("estimate for 8 KiB random reads: "))
         .unwrap();
-    assert!(pages.sentence.contains("expect 9.2"), "{}", pages.sentence);
+    assert!(pages.sentence.contains("reads: 9.2"), "{}", pages.sentence);
     assert!(pages.sentence.contains(", 80"), "{}", pages.sentence);
 }
 
@@ -81,9 +81,7 @@ fn many_at_once_are_told_from_small_requests_and_never_below_what_was_seen_to_ri
         let mut run = Pretend { cv: 0.005, ..Pretend::usual() }.run(study, 1);
         conclude(&mut run, None).unwrap();
         let all = advice(&run);
-        let own = all
-            .iter()
-            .find(|advice| advice.sentence.starts_with("8 KiB random reads, not measured: expect "));
+        let own = all.iter().find(|advice| advice.sentence.starts_with("estimate for 8 KiB random reads: "));
         own.map(|advice| advice.sentence.clone()).unwrap_or_else(|| panic!("{all:?}"))
     };
     // 128 KiB reads come first and are limited by the link at 7,600 a second.
