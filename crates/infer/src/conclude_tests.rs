@@ -200,7 +200,8 @@ fn one_point_that_is_hardly_known_does_not_spoil_the_highest_rate() {
     assert!(most.low.unwrap() <= 80_000.0 && 80_000.0 <= most.high.unwrap(), "{most:?}");
     assert!(most.high.unwrap() < 90_000.0, "{most:?}");
     let Detail::Highest(facts) = &most.detail else { panic!("{most:?}") };
-    assert_eq!(facts.imprecise_queue_depths, [32]);
+    let excluded: Vec<u64> = facts.imprecise.iter().map(|one| one.queue_depth).collect();
+    assert_eq!(excluded, [32]);
 }
 
 #[test]
@@ -223,6 +224,39 @@ fn bandwidth_is_the_highest_of_all_points_and_says_of_which() {
     let point = run.points.iter().find(|point| is_large(&point.spec)).unwrap();
     assert_eq!(facts.best_points, [point.id]);
     assert_eq!((facts.block_sizes_bytes, facts.queue_depths), ([4 << 20; 2], [1; 2]));
+}
+
+#[test]
+fn a_smaller_request_that_is_hardly_known_does_not_spoil_the_highest_bandwidth() {
+    let spoilt = |size_bytes: u64| {
+        let mut run = Pretend { bytes_per_s: 1e9, ..Pretend::usual() }.run(QUICK, 12);
+        let is_it = |spec: &TrialSpec| {
+            (spec.rw, spec.block_size_bytes, spec.asked_in_flight())
+                == (iosonde_model::Rw::RandRead, size_bytes, 1)
+        };
+        for trial in run.trials.iter_mut().filter(|trial| is_it(&trial.spec)) {
+            // Half as fast in one round, and half as fast again in the next.
+            let iops = if trial.round.is_multiple_of(2) { 5e8 } else { 1.5e9 } / size_bytes as f64;
+            let other = iosonde_testkit::specimen::healthy(trial.spec.rw, size_bytes, 1, iops as u64);
+            (trial.read, trial.windows, trial.witnesses) = (other.read, other.windows, other.witnesses);
+        }
+        conclude(&mut run, None).unwrap();
+        let of_reads = |finding: &&Finding| {
+            finding.name == FindingName::DeviceBandwidth
+                && finding.conditions.op == Some(iosonde_model::Op::Read)
+        };
+        run.findings.iter().find(of_reads).unwrap().clone()
+    };
+    // 1 MiB at QD 8 asks for more in the same order; nothing asks for more than 4 MiB at QD 1 does.
+    let known = spoilt(256 << 10);
+    assert!(known.low.unwrap() <= 1e9 && 1e9 <= known.high.unwrap(), "{known:?}");
+    assert!(known.high.unwrap() < 1.05e9, "{known:?}");
+    let Detail::Highest(facts) = &known.detail else { panic!("{known:?}") };
+    assert_eq!(facts.imprecise.iter().map(|one| one.block_size_bytes).collect::<Vec<_>>(), [256 << 10]);
+    let unknown = spoilt(4 << 20);
+    assert!(unknown.high.unwrap() > 1.2e9, "{unknown:?}");
+    let Detail::Highest(facts) = &unknown.detail else { panic!("{unknown:?}") };
+    assert_eq!(facts.imprecise, []);
 }
 
 #[test]

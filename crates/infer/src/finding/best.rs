@@ -27,7 +27,10 @@
 //! to think that it is not the highest, the caller may leave it out ([`without_ignorance`]), and must say so.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Estimate, detail::Highest};
+use iosonde_model::{
+    Estimate,
+    detail::{Highest, SizeAndDepth},
+};
 use iosonde_stats::{LogEstimate, student_t};
 
 /// The highest of these, with its interval, and the indexes of those that may be it.
@@ -55,9 +58,15 @@ pub(super) fn facts(points: usize, best: &[&Evidence]) -> Highest {
         best_points: best.iter().map(|evidence| evidence.point.id).collect(),
         queue_depths: ends(|evidence| evidence.point.spec.asked_in_flight()),
         block_sizes_bytes: ends(|evidence| evidence.point.spec.block_size_bytes),
-        imprecise_queue_depths: Vec::new(),
+        imprecise: Vec::new(),
         invalid: Vec::new(),
     }
+}
+
+/// A workload in the list of those that were excluded.
+pub(super) fn size_and_depth(evidence: &Evidence) -> SizeAndDepth {
+    let spec = &evidence.point.spec;
+    SizeAndDepth { block_size_bytes: spec.block_size_bytes, queue_depth: spec.asked_in_flight() }
 }
 
 /// How many times as wide as what the others give together an interval must be to be left out.

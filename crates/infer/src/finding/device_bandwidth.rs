@@ -8,7 +8,11 @@
 //! points (Bonferroni), and the upper end is the highest upper end. This covers the true maximum whatever the
 //! points' differences. The value is the weighted mean of the points whose own estimates lie within that interval.
 //!
-//! Assumes: nothing about shapes. Deeper queues, or larger requests, might give more: the sentence says what the
+//! A point is left out, and named, if its interval contains all that the others give and is three times as wide, and
+//! if a point of the same order with larger requests or a deeper queue takes part: these do not give less, so it is
+//! not the maximum by itself.
+//!
+//! Assumes: little about shapes. Deeper queues, or larger requests, might give more: the sentence says what the
 //! best points had. Writes count when the storage acknowledges them; they may still be in a buffer.
 //!
 //! Source: for the interval of a maximum, the union of one-sided bounds, as in R. G. Miller, Simultaneous
@@ -16,7 +20,7 @@
 
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::{
-    Conditions, Detail, ExperimentName, Finding, FindingName, Inconclusive, Unit, detail::Highest,
+    Conditions, Detail, ExperimentName, Finding, FindingName, Inconclusive, TrialSpec, Unit, detail::Highest,
 };
 
 use super::{
@@ -105,6 +109,12 @@ fn most(writer: &Writer, group: &Group) -> Finding {
             Err(why) => invalid.push(why),
         }
     }
+    let may_go = |place: usize| standing.iter().any(|other| asks_for_more(other, standing[place]));
+    let taking_part = best::without_ignorance(&rates, writer.confidence, may_go);
+    let left_out = (0..rates.len()).filter(|place| !taking_part.contains(place));
+    let imprecise = left_out.map(|place| best::size_and_depth(standing[place])).collect();
+    let rates: Vec<_> = taking_part.iter().map(|&place| rates[place]).collect();
+    let standing: Vec<_> = taking_part.iter().map(|&place| standing[place]).collect();
     let Some((estimate, top)) = best::highest(&rates, writer.confidence) else {
         let why = invalid.into_iter().next().unwrap_or(Inconclusive::NothingMeasured);
         return writer.inconclusive(&group.conditions, &group.points, why);
@@ -117,8 +127,16 @@ fn most(writer: &Writer, group: &Group) -> Finding {
         span_bytes: common(&best, |evidence| evidence.point.spec.span_bytes),
         ..group.conditions.clone()
     };
-    let facts = Highest { invalid, ..best::facts(rates.len(), &best) };
+    let facts = Highest { imprecise, invalid, ..best::facts(rates.len(), &best) };
     writer.concluded(&conditions, &standing, estimate, Detail::Highest(facts))
+}
+
+/// Whether a point is another one with larger requests or a deeper queue.
+fn asks_for_more(point: &Evidence, than: &Evidence) -> bool {
+    let (own, other) = (&point.point.spec, &than.point.spec);
+    let of = |spec: &TrialSpec| (spec.block_size_bytes, spec.asked_in_flight());
+    let ((own_bytes, own_depth), (bytes, depth)) = (of(own), of(other));
+    own.rw == other.rw && own_bytes >= bytes && own_depth >= depth && of(own) != of(other)
 }
 
 /// What all points have in common, if they do.

@@ -81,8 +81,7 @@ fn most(writer: &Writer, group: &Group) -> Finding {
     let rates: Vec<_> = standing.iter().map(|&(_, rate)| rate).collect();
     let taking_part = best::without_ignorance(&rates, writer.confidence, |place| place + 1 < rates.len());
     let left_out = (0..rates.len()).filter(|place| !taking_part.contains(place));
-    let imprecise_queue_depths =
-        left_out.map(|place| standing[place].0.point.spec.asked_in_flight()).collect();
+    let imprecise = left_out.map(|place| best::size_and_depth(standing[place].0)).collect();
     let standing: Vec<_> = taking_part.iter().map(|&place| standing[place]).collect();
     let rates: Vec<_> = standing.iter().map(|&(_, rate)| rate).collect();
     // The curve knows more than its last step, which may be a large one.
@@ -97,7 +96,7 @@ fn most(writer: &Writer, group: &Group) -> Finding {
         false => best::highest(&rates, writer.confidence).expect("there are two"),
     };
     let best: Vec<&Evidence> = top.iter().map(|&place| standing[place].0).collect();
-    let facts = Highest { imprecise_queue_depths, invalid, ..best::facts(rates.len(), &best) };
+    let facts = Highest { imprecise, invalid, ..best::facts(rates.len(), &best) };
     let found = writer.concluded(conditions, &group.points, estimate, Detail::Highest(facts));
     Finding { at_least: rising, ..found }
 }

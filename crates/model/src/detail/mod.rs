@@ -37,7 +37,7 @@ pub use effect::{
     ComparedFigure, ComparedWith, Effect, EffectAnswer, RatioAnswer, ReadsAfterWrites, Workers, WorkersAnswer,
 };
 pub use effect_problem::EffectProblem;
-pub use highest::Highest;
+pub use highest::{Highest, SizeAndDepth};
 pub use inconclusive::Inconclusive;
 pub use lack::Lack;
 pub use latency_limit::{LatencyLimitProblem, LatencyLimited};

@@ -2,7 +2,11 @@
 
 use crate::text::number;
 use iosonde_infer::finding::lookup::estimate;
-use iosonde_model::{Finding, FindingName, detail::Highest, units};
+use iosonde_model::{
+    Finding, FindingName,
+    detail::{Highest, SizeAndDepth},
+    units,
+};
 
 use super::{
     inconclusive,
@@ -41,13 +45,22 @@ fn points(facts: &Highest) -> String {
     format!("{sizes}, {}", queue_depths(facts))
 }
 
+/// Workloads that were excluded; of IOPS all have one block size.
+fn excluded(name: FindingName, workloads: &[SizeAndDepth]) -> String {
+    if name == FindingName::MaxIops {
+        return depths(&workloads.iter().map(|one| one.queue_depth).collect::<Vec<_>>());
+    }
+    let told = |one: &SizeAndDepth| format!("{}, QD {}", units::size(one.block_size_bytes), one.queue_depth);
+    workloads.iter().map(told).collect::<Vec<_>>().join("; ")
+}
+
 pub(super) fn why(finding: &Finding, facts: &Highest) -> String {
     let mut all = match finding.at_least {
         true => format!("Value at the largest of {} queue depths.", facts.points),
         false => format!("Highest of {} points, corrected for choosing the maximum.", facts.points),
     };
-    if !facts.imprecise_queue_depths.is_empty() {
-        all += &format!(" Excluded as too imprecise: {}.", depths(&facts.imprecise_queue_depths));
+    if !facts.imprecise.is_empty() {
+        all += &format!(" Excluded as too imprecise: {}.", excluded(finding.name, &facts.imprecise));
     }
     if let [first, others @ ..] = &facts.invalid[..] {
         all += &format!(" Not compared: {}", inconclusive::words(first));
@@ -73,7 +86,7 @@ mod tests {
             best_points: vec![3, 5],
             queue_depths: [16, 128],
             block_sizes_bytes: [4096, 4096],
-            imprecise_queue_depths: vec![32],
+            imprecise: vec![SizeAndDepth { block_size_bytes: 4096, queue_depth: 32 }],
             invalid: Vec::new(),
         };
         let of = |at_least| {
