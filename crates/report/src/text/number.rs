@@ -90,7 +90,8 @@ const NO_INTERVAL: &str = "(no interval)";
 pub struct Figure {
     /// Three significant digits with the unit.
     pub value: String,
-    /// `±2.1 %`, or `34–38` where the value is not in the middle, or is small and whole. May be empty.
+    /// `±2.1 %`, or `34–38` where the value is not in the middle, or is small and whole. May be empty: the value is
+    /// then the interval (`35–43 MB/s`), or exact.
     pub interval: String,
 }
 
@@ -134,6 +135,9 @@ const NARROW: f64 = 0.01;
 /// Distance of the value from the middle, as a share of the interval, from which on it is not in the middle.
 const OFF_MIDDLE: f64 = 0.15;
 
+/// Distance of the value from the nearer end, as a share of the interval, up to which it is at that end.
+const AT_AN_END: f64 = 0.1;
+
 /// A value with three significant digits and its interval, for a table.
 pub fn figure(style: impl Into<Style>, estimate: &Estimate) -> Figure {
     let style = style.into();
@@ -144,7 +148,8 @@ pub fn figure(style: impl Into<Style>, estimate: &Estimate) -> Figure {
         return Figure { value, interval: NO_INTERVAL.to_owned() };
     };
     if high > FIVE_FOLD * low {
-        return Figure::unknown();
+        let ends = format!("{} to {}", rounded(style, low), rounded(style, high));
+        return Figure { interval: ends, ..Figure::unknown() };
     }
     let half = f64::max(high - estimate.value, estimate.value - low) / estimate.value;
     let off_middle = ((high + low) / 2.0 - estimate.value).abs() > OFF_MIDDLE * (high - low);
@@ -167,8 +172,13 @@ pub fn figure(style: impl Into<Style>, estimate: &Estimate) -> Figure {
     // As many digits as tell the two ends apart, and at least three.
     let earned = decimals(estimate.value / factor, (high - low) / 2.0 / factor);
     let digits = if style.unit == Unit::InFlight && whole { 0 } else { digits.min(earned) };
-    let value = format!("{:.digits$}{name}", estimate.value / factor);
-    Figure { value, interval: format!("{:.digits$}–{:.digits$}", low / factor, high / factor) }
+    let interval = format!("{:.digits$}–{:.digits$}", low / factor, high / factor);
+    // A value at an end of its own interval reads like a contradiction: the interval is what is known.
+    let place = (estimate.value - low) / (high - low);
+    if !(AT_AN_END..=1.0 - AT_AN_END).contains(&place) {
+        return Figure { value: format!("{interval}{name}"), interval: String::new() };
+    }
+    Figure { value: format!("{:.digits$}{name}", estimate.value / factor), interval }
 }
 
 /// A figure in a sentence: `36 (34–38)`, or `between 2 and 29` where no more is known.
@@ -349,13 +359,15 @@ mod tests {
         };
         assert_eq!(of(Unit::Rate, 3.4996e9, 3.498e9, 3.501e9), "3.50 GB/s ±0.1 %");
         assert_eq!(of(Unit::Time, 67_670.0, 66_300.0, 69_000.0), "67.7 µs ±2.1 %");
-        assert_eq!(of(Unit::Rate, 480e6, 480e6, 590e6), "480 MB/s 480–590");
+        assert_eq!(of(Unit::Rate, 500e6, 480e6, 590e6), "500 MB/s 480–590");
+        assert_eq!(of(Unit::Rate, 481e6, 480e6, 590e6), "480–590 MB/s", "a value at an end of its interval");
+        assert_eq!(of(Unit::Rate, 580e6, 480e6, 590e6), "480–590 MB/s");
         assert_eq!(of(Unit::Iops, 117_190.0, 117_150.0, 117_220.0), "117 k ±0.1 %");
         assert_eq!(of(Unit::InFlight, 36.2, 34.4, 38.1), "36 34–38");
         assert_eq!(of(Unit::InFlight, 2.31, 2.28, 2.33), "2.31 2.28–2.33");
         assert_eq!(of(Unit::InFlight, 3.0, 3.0, 3.0), "3");
         assert_eq!(of(Unit::Bytes, 230.0 * 1024.0, 216.0 * 1024.0, 245.0 * 1024.0), "230 KiB 216–245");
-        assert_eq!(of(Unit::Iops, 1000.0, 300.0, 2000.0), "unknown", "an interval over a factor of five");
+        assert_eq!(of(Unit::Time, 1e6, 3e5, 2e6), "unknown 300 µs to 2 ms", "over a factor of five");
         let without = figure(Unit::Iops, &Estimate { value: 5e3, low: None, high: None });
         assert_eq!(
             (without.interval.as_str(), without.in_words().matches('(').count()),
