@@ -167,18 +167,11 @@ fn valid(run: &Run, counts: bool, paint: Paint) -> String {
     let of = |wanted: fn(Weight) -> bool| -> Vec<_> {
         validity.lines.iter().filter(|line| wanted(line.mark)).collect()
     };
-    let (warnings, notes) = (of(|mark| mark > Weight::Note), of(|mark| mark == Weight::Note));
-    let counted = |count: usize, word: &str| {
-        (count > 0).then(|| format!("{count} {word}{}", if count == 1 { "" } else { "s" }))
-    };
+    let warnings = of(|mark| mark > Weight::Note);
     let doubts = warnings.iter().filter(|line| line.mark == Weight::Doubt).count();
     let more = doubts.checked_sub(WARNINGS_MAX).filter(|&more| more > 0);
     let more = more.map(|more| format!("{more} of the warnings"));
-    let more: Vec<String> = more.into_iter().chain(counted(notes.len(), "note")).collect();
-    let more = match more.as_slice() {
-        [] => String::new(),
-        more => format!("; {} in the report", more.join(" and ")),
-    };
+    let more = more.map_or_else(String::new, |more| format!("; {more} in the report"));
     let mut counted: Vec<&str> =
         of(|mark| mark == Weight::Yes).iter().map(|line| line.brief.as_str()).collect();
     if !counts {
@@ -189,7 +182,9 @@ fn valid(run: &Run, counts: bool, paint: Paint) -> String {
     let beside = beside.into_iter().chain(validity.unseen);
     let beside: String = beside.map(|text| format!("; {text}")).collect();
     let answer = clean(&format!("{}{beside}", validity.answer));
-    let mut out = paint.hang(&head(paint, "VALID"), HEAD, &format!("{answer}{more}"));
+    let (more_beside, more_below) =
+        if below.is_empty() { (more, String::new()) } else { (String::new(), more) };
+    let mut out = paint.hang(&head(paint, "VALID"), HEAD, &format!("{answer}{more_beside}"));
     // What makes a run invalid stands in its first line.
     for line in warnings.iter().filter(|line| line.mark == Weight::Doubt).take(WARNINGS_MAX) {
         let footnote = line.footnote.map_or_else(String::new, |mark| mark.to_string());
@@ -197,7 +192,7 @@ fn valid(run: &Run, counts: bool, paint: Paint) -> String {
         out += &paint.hang(&lead, 4 + columns(&footnote), &clean(&line.text));
     }
     for text in below {
-        out += &paint.hang("  ", 4, &clean(text));
+        out += &paint.hang("  ", 4, &clean(&format!("{text}{more_below}")));
     }
     out
 }

@@ -31,7 +31,7 @@ pub fn run(args: &ShowArgs, store: Option<&Path>, screen: Screen) -> Result<(), 
     } else if run.info.study == "point" {
         terminal::trial(&run, screen.verbose, paint)
     } else {
-        let page = format!("\nreport    iosonde report {}\n", run.info.id);
+        let page = format!("\nreport    `iosonde report {}`\n", run.info.id);
         terminal::summary(&run, paint) + &series(&run, store, screen)? + &page
     })
 }

@@ -2,18 +2,17 @@
 //! interval spans more than a factor of three, advice gives its ends and no number between them.
 
 use iosonde_model::{
-    Advice, CheckName, Conditions, Detail, Estimate, Finding, FindingName, Medium, Op, Point, Run, Status,
-    Unit, units,
+    Advice, CheckName, Detail, Estimate, Finding, FindingName, Medium, Op, Point, Run, Status, Unit, units,
 };
 
 use crate::text::{
     command,
-    enough_size::{EnoughSize, enough_size},
+    enough_depth::low_latency_depth,
+    enough_size::{EnoughSize, enough_size, larger_than},
     finding,
     footnote::{Footnotes, MARKS},
-    number::{Style, briefly},
+    number::briefly,
     pages::{Many, Pages},
-    result_table,
 };
 use iosonde_infer::finding::lookup::estimate;
 use iosonde_infer::finding::lookup::found;
@@ -76,8 +75,7 @@ fn drafts(run: &Run) -> Vec<Draft<'_>> {
     let later = longer_writes(run).filter(|_| credit.is_none() && checkpoint.is_none());
     let limited = |op: Op| finding::is_limited(&run.findings, op);
     let sizes = block_sizes(run, Op::TRANSFERS.into_iter().filter(|op| !limited(*op)));
-    let depths = Op::TRANSFERS.into_iter().flat_map(|op| in_flight(run, op)).map(Some);
-    let depths = depths.chain([slow_writes(run)]);
+    let depths = Op::TRANSFERS.into_iter().map(|op| in_flight(run, op)).chain([slow_writes(run)]);
     [first, sizes]
         .into_iter()
         .chain(depths)
@@ -116,7 +114,7 @@ fn remedy(run: &Run, fatal: &Fatal) -> Draft<'static> {
                 "name a folder, file or device on storage: this file system keeps its data in memory"
             }
             ByteSource::Memory | ByteSource::MemoryAndStorage => {
-                "use direct I/O (without `--buffered`), or a `--size` beyond this machine's memory"
+                "use direct I/O (without `--buffered`), or a `--size` of several times this machine's memory"
             }
         },
         Fatal::GeneratorLimit(_) => against(CheckName::GeneratorBound, run).unwrap_or_default(),
@@ -162,104 +160,40 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
     let enough = match own.as_slice() {
         [] => return None,
         [(_, read), (_, write)] if read.enough == write.enough => {
-            format!("reads and writes of {}", read.enough)
+            format!("{} for reads and writes", read.enough)
         }
         own => {
-            let each = own.iter().map(|(op, size)| format!("{op}s of {}", size.enough));
+            let each = own.iter().map(|(op, size)| format!("{} for {op}s", size.enough));
             each.collect::<Vec<_>>().join(", ")
         }
     };
     let why: Vec<String> = own.iter().map(|(op, size)| format!("{op}s of {}", size.why)).collect();
     let findings: Vec<&Finding> = own.iter().flat_map(|(_, size)| size.findings).collect();
-    Some(new(
-        format!("at QD 1: {enough} reach 95 % of the highest QD 1 bandwidth"),
-        why.join("; "),
-        &findings,
-    ))
+    let larger = Op::TRANSFERS.into_iter().find_map(|op| Some((op, larger_than(run, op)?)));
+    let larger = larger
+        .map_or_else(String::new, |(op, bytes)| format!("; {op}s may need over {}", units::size(bytes)));
+    Some(new(format!("at QD 1, use blocks of {enough}: 95 % of QD 1 max{larger}"), why.join("; "), &findings))
 }
 
-/// Queue depths over the saturation point up to which latency counts as low.
-const NEAR: f64 = 1.5;
-
-/// The queue depths to use: the one for nearly all of the throughput, and one for low latency where that is another.
-/// Depths that were measured, so that their latency is known.
-fn in_flight(run: &Run, op: Op) -> Vec<Draft<'_>> {
-    depths(run, op).unwrap_or_default()
-}
-
-fn depths(run: &Run, op: Op) -> Option<Vec<Draft<'_>>> {
+/// The queue depth for low latency, where the table has a deeper one for nearly all of the throughput.
+fn in_flight(run: &Run, op: Op) -> Option<Draft<'_>> {
     let knee = found(run, FindingName::QueueDepthKnee, op)?;
     let conditions = &knee.conditions;
     let enough = found_like(run, FindingName::DepthFor95Percent, op, conditions)?;
     let base = found_like(run, FindingName::BaseLatency, op, conditions)?;
+    let most = found_like(run, FindingName::MaxIops, op, conditions).map(estimate)?;
     let size = conditions.block_size_bytes.map_or_else(String::new, units::size);
-    let [number, least] =
-        [enough, knee].map(|finding| briefly(Style::bare(Unit::InFlight), &estimate(finding)));
-    let most = found_like(run, FindingName::MaxIops, op, conditions).map(estimate);
-    let measured = |point: Option<&Point>, purpose: &str| {
-        let (depth, gave) = (point?.spec.asked_in_flight(), gave(op, point?, most.as_ref()?)?);
-        Some(format!("{purpose}: QD {depth} gave {gave}"))
-    };
-    // The least depth that was seen to give nearly all: of a curve through all of them, the one it gives may not.
-    // Between the depths that were measured there may be one that is enough.
-    let perhaps = |measured: Option<&Point>| {
-        let depth = measured?.spec.asked_in_flight() as f64;
-        let estimated = enough.value?.ceil();
-        (depth > NEAR * estimated).then(|| format!("; QD {estimated} may be enough"))
-    };
-    let throughput = result_table::point_of_share(run, conditions, op, most.as_ref().map(|most| most.value));
-    // Without a measured depth, the estimate.
-    let estimated = || format!(": QD {number} for 95 % of the highest IOPS");
-    let high = |purpose: &str| match measured(throughput, purpose) {
-        Some(told) => told + &perhaps(throughput).unwrap_or_default(),
-        None => estimated(),
-    };
-    let told = if estimate(knee).is_vague() {
-        vec![format!(
-            ": saturated at a queue depth {least}, 95 % of the throughput at one {number}; a longer run (--time) \
-             narrows this"
-        )]
-    } else if estimate(enough).is_vague() {
-        vec![format!(": queue depth for 95 % of the throughput {number}; a longer run (--time) narrows this")]
-    } else {
-        // A queue depth to set is whole; the table has the interval of the saturation point.
-        let from = knee.value?.round().max(1.0);
-        // Near the saturation point a request waits little: up to 1.5 times its time alone.
-        match enough.value <= Some(NEAR * from) || from <= 1.0 {
-            true => vec![high("")],
-            false => {
-                let low = result_table::point_up_to(run, conditions, op, from);
-                let low = measured(low, ", low latency");
-                low.into_iter().chain([high(", throughput")]).collect()
-            }
-        }
-    };
-    // The depth of low latency has what it is weighed against; the others have the deepest queue as well.
-    let alone = format!("at QD 1 a {op} takes {}", briefly(Unit::Time, &estimate(base)));
-    let last = told.len() - 1;
-    let deepest = deepest(run, op, conditions).unwrap_or_default();
-    let draft = |(nth, told): (usize, String)| {
-        let why = if nth < last { alone.clone() } else { format!("{alone}{deepest}") };
-        new(format!("{size} {op}s{told}"), why, &[knee, enough, base])
-    };
-    Some(told.into_iter().enumerate().map(draft).collect())
+    let point = low_latency_depth(run, op, knee)?;
+    let depth = point.spec.asked_in_flight();
+    let sentence = format!("{size} {op}s, low latency: QD {depth} gives {}", gives(op, point, &most)?);
+    let why = format!("at QD 1 a {op} takes {}", briefly(Unit::Time, &estimate(base)));
+    Some(new(sentence, why, &[knee, enough, base]))
 }
 
-/// What the deepest measured queue costs: `, at QD 1024 1.9 ms (±0.4 %)`.
-fn deepest(run: &Run, op: Op, like: &Conditions) -> Option<String> {
-    let point = result_table::point_up_to(run, like, op, f64::INFINITY)?;
-    let waiting = point.direction(op)?.latency_ns_mean?;
-    Some(format!(", at QD {} {}", point.spec.asked_in_flight(), briefly(Unit::Time, &waiting)))
-}
-
-/// What a measured queue depth gave: `100 % of max, mean 120 µs (±0.1 %), p99 137 µs (±0.3 %)`.
-fn gave(op: Op, point: &Point, most: &Estimate) -> Option<String> {
+/// What a measured queue depth gives: `52 % of max, mean 120 µs (±0.1 %), p99 137 µs (±0.3 %)`.
+fn gives(op: Op, point: &Point, most: &Estimate) -> Option<String> {
     let direction = point.direction(op)?;
     let share = units::percent((direction.iops.value / most.value).min(1.0));
-    // The table has the latency of one request at a time.
-    if point.spec.asked_in_flight() == 1 {
-        return Some(format!("{share} of max"));
-    }
     let time = |time: &Estimate| briefly(Unit::Time, time);
     let mean = time(direction.latency_ns_mean.as_ref()?);
     let p99 = direction.latency_ns_p99.map_or_else(String::new, |p99| format!(", p99 {}", time(&p99)));
@@ -369,8 +303,13 @@ fn raise(run: &Run) -> Option<Draft<'_>> {
         |finding: &&Finding| finding.name == FindingName::ConstantLimit && finding.status == Status::Found;
     let limits: Vec<&Finding> = run.findings.iter().filter(held).collect();
     let why = "a limit is a setting, not a property of the storage";
-    (!limits.is_empty())
-        .then(|| new("for more throughput, have the limit raised".to_owned(), why.to_owned(), &limits))
+    (!limits.is_empty()).then(|| {
+        new(
+            "for more throughput, have the limit raised; the storage behind may be faster".to_owned(),
+            why.to_owned(),
+            &limits,
+        )
+    })
 }
 
 /// What to expect under a limit.
@@ -411,12 +350,12 @@ fn pages(run: &Run) -> Option<Draft<'_>> {
     let pages = Pages::of(run)?;
     let rate = |estimate: &Estimate| briefly(Unit::Iops, estimate);
     let many = match &pages.many {
-        Some(Many::AtMost(most)) => format!(", {} at most", rate(most)),
+        Some(Many::AtMost(most)) => format!(", up to {} at deeper queues", rate(most)),
         Some(Many::Rising) => "; the maximum is unknown, as throughput was still rising".to_owned(),
         None => String::new(),
     };
-    let how = if pages.measured { "" } else { "estimate for " };
-    let sentence = format!("{how}8 KiB random reads: {} at QD 1{many}", rate(&pages.one));
+    let how = if pages.measured { "" } else { ", estimated" };
+    let sentence = format!("8 KiB random reads{how}: {} at QD 1{many}", rate(&pages.one));
     let why = match pages.many {
         _ if pages.measured => "as measured with reads of 8 KiB, at QD 1 and at their highest throughput",
         Some(Many::AtMost(_)) => {

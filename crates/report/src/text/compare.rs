@@ -159,7 +159,7 @@ fn cautions(pair: &ComparedPair, mean: &GeometricMean) -> String {
         ServedBy::Storage => "",
         ServedBy::Memory => " Memory served both sides, so this is no statement about the storage.",
         ServedBy::Program => {
-            " The program was CPU-bound on both sides, so this is no statement about the storage."
+            " iosonde was CPU-bound on both sides, so this is no statement about the storage."
         }
         ServedBy::MemoryOrProgram => {
             " Memory or the program was the limit, so this is no statement about the storage."

@@ -1,13 +1,16 @@
 //! The block size that is enough for throughput of one request at a time.
 
 use iosonde_infer::finding::lookup::{estimate, found};
-use iosonde_model::{Finding, FindingName, Op, Point, Run, Unit, units};
+use iosonde_model::{
+    Detail, Finding, FindingName, Inconclusive, Op, Point, PointDirection, Run, Unit, detail::SizeLawProblem,
+    units,
+};
 
-use super::number::briefly;
+use super::{enough_depth::NEARLY_ALL, number::briefly};
 
 /// The block size that is enough in one direction.
 pub(super) struct EnoughSize<'a> {
-    /// `1 MiB or more`, or `4 MiB (1 MiB may be enough)`.
+    /// `1 MiB or more`, or `4 MiB (perhaps 1 MiB)`.
     pub(super) enough: String,
     /// What such a request takes, and a small one.
     pub(super) why: String,
@@ -20,18 +23,23 @@ pub(super) fn enough_size(run: &Run, op: Op) -> Option<EnoughSize<'_>> {
     let (plateau, base) =
         (found(run, FindingName::PlateauBlockSize, op)?, found(run, FindingName::BaseLatency, op)?);
     // Of the sizes that may be enough the largest is it for sure.
-    let (low_bytes, bytes) = (plateau.low? as u64, plateau.high? as u64);
-    let alone =
-        || run.points.iter().filter(|point| point.spec.rw.has(op) && point.spec.asked_in_flight() == 1);
-    let sizes = || alone().map(|point| point.spec.block_size_bytes);
+    let bytes = plateau.high? as u64;
+    let alone: Vec<(u64, f64)> = points_alone(run, op, plateau.conditions.random)
+        .map(|(bytes, own)| (bytes, own.bytes_per_s.value))
+        .collect();
     // "The smallest or more" is no advice.
-    if sizes().min().is_none_or(|smallest| bytes <= smallest) {
+    if alone.iter().map(|(bytes, _)| *bytes).min().is_none_or(|smallest| bytes <= smallest) {
         return None;
     }
+    // A law through all sizes may ask for more than a size that was seen to give as much.
+    let most = alone.iter().map(|(_, rate)| *rate).fold(0.0, f64::max);
+    let seen_bytes =
+        alone.iter().filter(|(_, rate)| *rate >= NEARLY_ALL * most).map(|(bytes, _)| *bytes).min();
+    let low_bytes = seen_bytes.map_or(bytes, |seen| seen.min(plateau.low.map_or(seen, |low| low as u64)));
     let large = point_alone(run, op, bytes, plateau.conditions.random)?.latency_ns_mean?;
     let size = units::size(bytes);
     let enough = match low_bytes < bytes {
-        true => format!("{size} ({} may be enough)", units::size(low_bytes)),
+        true => format!("{size} (perhaps {})", units::size(low_bytes)),
         false => format!("{size} or more"),
     };
     let small_bytes = base.conditions.block_size_bytes.map_or_else(String::new, units::size);
@@ -43,20 +51,37 @@ pub(super) fn enough_size(run: &Run, op: Op) -> Option<EnoughSize<'_>> {
     Some(EnoughSize { enough, why, findings: [plateau, base] })
 }
 
+/// The largest measured size, where throughput of one direction still rises at it and the size that is enough for the
+/// other direction is known: they are told together.
+pub(super) fn larger_than(run: &Run, op: Op) -> Option<u64> {
+    let other = Op::TRANSFERS.into_iter().find(|other| *other != op)?;
+    enough_size(run, other)?;
+    run.findings.iter().find_map(|finding| match &finding.detail {
+        Detail::Inconclusive(Inconclusive::SizeLaw(SizeLawProblem::StillRising {
+            largest_bytes, ..
+        })) if finding.name == FindingName::PlateauBlockSize && finding.conditions.op == Some(op) => {
+            Some(*largest_bytes)
+        }
+        _ => None,
+    })
+}
+
 /// The point of single requests of this size and order.
-fn point_alone(
-    run: &Run,
-    op: Op,
-    bytes: u64,
-    random: Option<bool>,
-) -> Option<&iosonde_model::PointDirection> {
-    let is_it = |point: &&Point| {
+fn point_alone(run: &Run, op: Op, bytes: u64, random: Option<bool>) -> Option<&PointDirection> {
+    points_alone(run, op, random).find(|(own_bytes, _)| *own_bytes == bytes).map(|(_, own)| own)
+}
+
+/// The points of single requests of this order, with their block sizes.
+fn points_alone(run: &Run, op: Op, random: Option<bool>) -> impl Iterator<Item = (u64, &PointDirection)> {
+    let is_it = move |point: &&Point| {
         let spec = &point.spec;
-        spec.block_size_bytes == bytes
-            && spec.asked_in_flight() == 1
+        spec.asked_in_flight() == 1
             && random.is_none_or(|random| spec.rw.is_random() == random)
             && !spec.rw.is_mixed()
             && spec.rw.has(op)
     };
-    run.points.iter().find(is_it)?.direction(op)
+    run.points
+        .iter()
+        .filter(is_it)
+        .filter_map(move |point| Some((point.spec.block_size_bytes, point.direction(op)?)))
 }

@@ -10,6 +10,7 @@ pub mod cold;
 mod command;
 pub mod compare;
 pub mod compare_table;
+mod enough_depth;
 mod enough_size;
 pub mod files;
 mod finding;

@@ -3,16 +3,19 @@
 use std::mem::discriminant;
 
 use iosonde_model::{
-    Detail, Finding, FindingName, Inconclusive, Op, Run, Status, Study, detail::QueueDepthProblem,
+    Detail, Finding, FindingName, Inconclusive, Op, Run, Status, Study,
+    detail::{QueueDepthProblem, SizeLawProblem},
 };
 use iosonde_plan::experiment::{EXPERIMENTS, Experiment, Parameters};
 
 use super::{
     case::lowered,
+    enough_depth::enough_depth,
+    enough_size::larger_than,
     finding as finding_words,
     storage_line::{StorageLine, line},
 };
-use crate::text::command;
+use crate::text::command::command;
 use iosonde_infer::finding;
 use iosonde_infer::finding::FINDINGS;
 use iosonde_infer::finding::FindingKind;
@@ -48,9 +51,16 @@ pub(super) fn lines(run: &Run, figures: &[StorageLine]) -> Vec<StorageLine> {
                 continue;
             }
             told.push((label, op));
-            // Below a limit, block sizes tell of the limit.
-            let is_of_sizes = kind.id() == FindingName::PlateauBlockSize;
-            if is_of_sizes && op.is_some_and(|op| finding_words::is_limited(&run.findings, op)) {
+            // Below a limit, block sizes tell of the limit; and advice may say beyond which size the answer lies.
+            let is_told =
+                |op: Op| finding_words::is_limited(&run.findings, op) || larger_than(run, op).is_some();
+            if kind.id() == FindingName::PlateauBlockSize && op.is_some_and(is_told) {
+                continue;
+            }
+            // The table has a depth that was measured.
+            let of_depths =
+                [FindingName::DepthFor95Percent, FindingName::QueueDepthKnee].contains(&kind.id());
+            if of_depths && op.is_some_and(|op| enough_depth(run, op, &first.conditions).is_some()) {
                 continue;
             }
             match open.last_mut().filter(|(_, above)| is_likewise(above[0], first)) {
@@ -84,8 +94,14 @@ fn is_likewise(first: &Finding, other: &Finding) -> bool {
     first.name == other.name && of_two_directions && reason
 }
 
-fn is_wide(finding: &Finding) -> bool {
-    matches!(finding.detail, Detail::Inconclusive(Inconclusive::WideInterval { .. }))
+/// Whether findings with this reason are told together, whatever their figures.
+fn is_told_together(finding: &Finding) -> bool {
+    matches!(
+        finding.detail,
+        Detail::Inconclusive(
+            Inconclusive::WideInterval { .. } | Inconclusive::SizeLaw(SizeLawProblem::StillRising { .. })
+        )
+    )
 }
 
 /// The first of several findings, with an interval that holds for all of them.
@@ -99,6 +115,13 @@ fn together(own: &[&Finding]) -> Finding {
         {
             (*low, *high) = (low.min(*other_low), high.max(*other_high));
         }
+        // One figure does not hold for both.
+        if let Detail::Inconclusive(Inconclusive::SizeLaw(SizeLawProblem::StillRising {
+            needed_bytes, ..
+        })) = &mut first.detail
+        {
+            *needed_bytes = None;
+        }
     }
     first
 }
@@ -106,7 +129,7 @@ fn together(own: &[&Finding]) -> Finding {
 fn refusal(run: &Run, kind: &dyn FindingKind, own: &[&Finding]) -> String {
     let first = &together(own);
     let (same, others): (Vec<&Finding>, Vec<&Finding>) =
-        own.iter().partition(|finding| is_wide(finding) || finding.detail == first.detail);
+        own.iter().partition(|finding| is_told_together(finding) || finding.detail == first.detail);
     let subject = match same.len() {
         1 => finding_words::subject::subject(first),
         _ => finding_words::subject::subject_of_both(first),
@@ -129,6 +152,8 @@ fn refusal(run: &Run, kind: &dyn FindingKind, own: &[&Finding]) -> String {
         Detail::Inconclusive(Inconclusive::TooFewTrials { .. } | Inconclusive::NoInterval { .. }) => {
             Some("use a longer `--time`".to_owned())
         }
+        // It has its answer: above what was measured.
+        Detail::Inconclusive(Inconclusive::SizeLaw(SizeLawProblem::StillRising { .. })) => None,
         // The reason has its remedy.
         Detail::Inconclusive(Inconclusive::WideInterval { .. }) => None,
         _ => better(run, kind),
@@ -147,7 +172,7 @@ fn better(run: &Run, kind: &dyn FindingKind) -> Option<String> {
     if study.experiments.iter().all(|own| own.kind == experiment.id().as_str()) {
         return None;
     }
-    let command = command::command(experiment.id().as_str(), &run.info.target)?;
+    let command = command(experiment.id().as_str(), &run.info.target)?;
     Some(match deeper(run, experiment) {
         Some(depth) => format!("try {command}, which goes to QD {depth}"),
         None => format!("try {command}"),

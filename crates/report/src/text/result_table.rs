@@ -3,10 +3,11 @@
 use iosonde_infer::finding::lookup::{estimate, found, found_like};
 use iosonde_model::{
     About, Conditions, Detail, Estimate, Finding, FindingName, LatencyLimit, Level, LevelCondition, Op,
-    Point, Run, Status, Unit, units,
+    Point, PointDirection, Run, Status, Unit, units,
 };
 
 use super::{
+    enough_depth::{EnoughDepth, enough_depth, points_like},
     enough_size::enough_size,
     finding,
     footnote::Footnotes,
@@ -31,6 +32,8 @@ const SMALL: [Kind; 4] = [
     Kind { name: FindingName::QueueDepthKnee, label: "saturates at QD", cell: depth },
     Kind { name: FindingName::DepthFor95Percent, label: "QD for 95 % of max", cell: depth },
 ];
+/// Label of the measured queue depth for nearly all of the highest IOPS, which stands above it.
+const ENOUGH_DEPTH: &str = "95 % of that from";
 /// Size of requests at QD 1.
 const ENOUGH: Kind =
     Kind { name: FindingName::PlateauBlockSize, label: "95 % of QD 1 max from", cell: plateau };
@@ -56,7 +59,8 @@ pub fn findings_behind(words: &str) -> Vec<FindingName> {
         label.windows(words.len()).any(|part| part == words)
     };
     let rows = LARGE.iter().chain(&SMALL).chain([&ENOUGH]).map(|kind| (kind.label, kind.name));
-    let all = rows.chain(DURABLE_HEADS.into_iter().zip(DURABLE));
+    let measured = std::iter::once((ENOUGH_DEPTH, FindingName::DepthFor95Percent));
+    let all = rows.chain(measured).chain(DURABLE_HEADS.into_iter().zip(DURABLE));
     all.filter(|(label, _)| has(label)).map(|(_, name)| name).collect()
 }
 
@@ -285,12 +289,16 @@ fn small(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow> 
         });
         row(kind.label, true, cells)
     };
-    let mut rows: Vec<ResultRow> =
-        SMALL.iter().filter(|kind| kind.name != KNEE || knee_matters(run, like)).filter_map(of).collect();
-    if let (Some(first), Some(depths)) = (rows.first(), depths_of_highest(run, like))
-        && first.label == SMALL[0].label
-    {
-        rows.insert(1, depths);
+    let depths = enough(run, footnotes, like);
+    let is_told = |kind: &&Kind| match kind.name {
+        KNEE => knee_matters(run, like),
+        // Of a curve; the depth that was measured is nearer to what a reader sets.
+        FindingName::DepthFor95Percent => depths.is_empty(),
+        _ => true,
+    };
+    let mut rows: Vec<ResultRow> = SMALL.iter().filter(is_told).filter_map(of).collect();
+    if rows.first().is_some_and(|first| first.label == SMALL[0].label) {
+        rows.splice(1..1, depths);
     }
     let behind = |rows: &[ResultRow], label: &str| rows.iter().position(|row| row.label == label);
     if let (Some(at), Some(tail)) = (behind(&rows, SMALL[1].label), tail(run, footnotes, like)) {
@@ -323,23 +331,57 @@ fn knee_matters(run: &Run, like: &Conditions) -> bool {
     !free.is_empty() && !free.into_iter().any(is_known)
 }
 
-/// Queue depths that reach the highest IOPS.
-fn depths_of_highest(run: &Run, like: &Conditions) -> Option<ResultRow> {
-    let cells = Op::TRANSFERS.map(|op| match &found_like(run, FindingName::MaxIops, op, like)?.detail {
-        Detail::Highest(facts) => {
-            let deepest = points_like(run, like, op).map(|point| point.spec.asked_in_flight()).max();
-            let [first, last] = facts.queue_depths;
-            let value = match first == last {
-                true if Some(last) == deepest => format!("QD {first}, deepest tried"),
-                true => format!("QD {first}"),
-                false if Some(last) == deepest => format!("QD ≥ {first}"),
-                false => format!("QD {first} to {last}"),
-            };
-            Some(Figure { value, interval: String::new() }.into())
-        }
-        _ => None,
+/// The queue depth that gives nearly all of the highest IOPS, and the latency there where that is not the one of
+/// single requests.
+fn enough(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow> {
+    let known = Op::TRANSFERS.map(|op| enough_depth(run, op, like));
+    let told = known.each_ref().map(|own| {
+        let EnoughDepth { point, still_rising, perhaps } = own.as_ref()?;
+        let depth = point.spec.asked_in_flight();
+        Some(
+            match (still_rising, perhaps) {
+                (true, _) => Figure { value: format!("still rising at QD {depth}"), interval: String::new() },
+                (false, Some(least)) => {
+                    Figure { value: format!("QD {depth}"), interval: format!("{least}–{depth}") }
+                }
+                (false, None) => Figure { value: format!("QD {depth}"), interval: String::new() },
+            }
+            .into(),
+        )
     });
-    row("reached at", true, cells)
+    let of_depth = |label: &str, of: fn(&PointDirection) -> Option<Estimate>| {
+        let cells = [0, 1].map(|at| {
+            let point = known[at].as_ref()?.point;
+            match point.spec.asked_in_flight() {
+                // Rows of their own have it.
+                1 => Some(Figure { value: "as at QD 1".to_owned(), interval: String::new() }.into()),
+                _ => latency(footnotes, point, Op::TRANSFERS[at], of),
+            }
+        });
+        row(label, true, cells)
+    };
+    let deeper = known.iter().flatten().any(|own| own.point.spec.asked_in_flight() > 1);
+    let there = deeper.then(|| {
+        [
+            of_depth("mean latency there", |own| own.latency_ns_mean),
+            of_depth("p99 latency there", |own| own.latency_ns_p99),
+        ]
+    });
+    row(ENOUGH_DEPTH, true, told).into_iter().chain(there.into_iter().flatten().flatten()).collect()
+}
+
+/// A latency of a point; a percentile may rest on too few requests.
+fn latency(
+    footnotes: &Footnotes,
+    point: &Point,
+    op: Op,
+    of: fn(&PointDirection) -> Option<Estimate>,
+) -> Option<Cell> {
+    let Some(time) = of(point.direction(op)?) else {
+        return Some(Figure { value: TOO_FEW.to_owned(), interval: String::new() }.into());
+    };
+    let marks = footnotes.of_trials(About::Latency, &point.trial_ids);
+    Some(Cell { figure: figure(Unit::Time, &time), marks })
 }
 
 /// In place of a percentile that rests on too few requests to be given.
@@ -350,49 +392,9 @@ fn tail(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Option<ResultRow
     let cells = Op::TRANSFERS.map(|op| {
         found_like(run, FindingName::BaseLatency, op, like)?;
         let point = points_like(run, like, op).find(|point| point.spec.asked_in_flight() == 1)?;
-        let Some(p99) = point.direction(op)?.latency_ns_p99 else {
-            return Some(Figure { value: TOO_FEW.to_owned(), interval: String::new() }.into());
-        };
-        let marks = footnotes.of_trials(About::Latency, &point.trial_ids);
-        Some(Cell { figure: figure(Unit::Time, &p99), marks })
+        latency(footnotes, point, op, |own| own.latency_ns_p99)
     });
     row("p99 latency at QD 1", true, cells)
-}
-
-/// The deepest measured point up to a queue depth.
-pub(super) fn point_up_to<'a>(run: &'a Run, like: &Conditions, op: Op, depth: f64) -> Option<&'a Point> {
-    let shallow = |point: &&Point| point.spec.asked_in_flight() as f64 <= depth.round();
-    points_like(run, like, op).filter(shallow).max_by_key(|point| point.spec.asked_in_flight())
-}
-
-/// Share of the highest IOPS that counts as nearly all, as it is written: 95 %.
-const NEARLY_ALL: f64 = 0.945;
-
-/// The measured point of the least queue depth that gives nearly all of the highest IOPS.
-pub(super) fn point_of_share<'a>(
-    run: &'a Run,
-    like: &Conditions,
-    op: Op,
-    most_iops: Option<f64>,
-) -> Option<&'a Point> {
-    let wanted_iops = NEARLY_ALL * most_iops?;
-    let gives = |point: &&Point| point.direction(op).is_some_and(|own| own.iops.value >= wanted_iops);
-    points_like(run, like, op).filter(gives).min_by_key(|point| point.spec.asked_in_flight())
-}
-
-/// Points of these requests with valid trials, one direction alone and at no given rate.
-fn points_like<'a>(run: &'a Run, like: &Conditions, op: Op) -> impl Iterator<Item = &'a Point> {
-    let (size_bytes, random) = (like.block_size_bytes, like.random);
-    run.points.iter().filter(move |point| {
-        let spec = &point.spec;
-        Some(spec.block_size_bytes) == size_bytes
-            && Some(spec.rw.is_random()) == random
-            && !spec.rw.is_mixed()
-            && spec.rate_iops.is_none()
-            && spec.streams().count() == 1
-            && spec.rw.has(op)
-            && point.left_out < point.trials
-    })
 }
 
 /// Queue depth below which a knee is given with a decimal.
@@ -441,6 +443,31 @@ mod tests {
         let told = table(&Pretend { cv: 0.01, bytes_per_s: 1.5e9, ..Pretend::usual() });
         let told: Vec<String> = told.iter().map(|line| wording(line)).collect();
         insta::assert_snapshot!(told.join("\n"));
+    }
+
+    /// The cell of the depth that is enough for reads, where the point before it gives so much of what it gives.
+    fn enough_where_half_the_depth_gives(share: f64, high_share: f64) -> String {
+        let mut run = Pretend { cv: 0.01, bytes_per_s: 1.5e9, ..Pretend::usual() }.run(QUICK, 1);
+        conclude(&mut run, None).unwrap();
+        // Its curve would say the same.
+        run.findings.retain(|finding| finding.name != FindingName::DepthFor95Percent);
+        let like = &found(&run, FindingName::MaxIops, Op::Read).unwrap().conditions.clone();
+        let most = found(&run, FindingName::MaxIops, Op::Read).unwrap().value.unwrap();
+        let id =
+            points_like(&run, like, Op::Read).find(|point| point.spec.asked_in_flight() == 8).unwrap().id;
+        let point = run.points.iter_mut().find(|point| point.id == id).unwrap();
+        let [value, high] = [share, high_share].map(|share| share * most);
+        point.read.as_mut().unwrap().iops = Estimate { value, low: Some(value * 0.9), high: Some(high) };
+        let rows = enough(&run, &Footnotes::of(&run), like);
+        assert_eq!(rows[0].label, "95 % of that from");
+        rows[0].cells[0].as_ref().unwrap().whole()
+    }
+
+    #[test]
+    fn the_depth_that_is_enough_was_measured_and_a_lower_one_may_do() {
+        assert_eq!(enough_where_half_the_depth_gives(0.80, 0.81), "QD 16");
+        assert_eq!(enough_where_half_the_depth_gives(0.90, 0.97), "QD 16 8–16");
+        assert_eq!(enough_where_half_the_depth_gives(0.96, 0.97), "QD 8");
     }
 
     #[test]

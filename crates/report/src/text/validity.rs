@@ -5,7 +5,7 @@ use iosonde_infer::validity::{
 };
 use iosonde_model::{Cause, Judgement, Run, cause::CacheServed, units};
 
-use crate::text::{absence, case::lowered, footnote, vantage};
+use crate::text::{absence, case::lowered, check::brief::brief, footnote, vantage};
 
 pub use iosonde_infer::validity::Weight;
 
@@ -62,7 +62,7 @@ pub fn validity(run: &Run) -> ValidityText {
         };
         let brief = match (&line.fact, line.mark) {
             (Fact::Trials { trials, invalid, outliers, reasons }, Weight::Yes) if *invalid < *trials => {
-                counts(*trials, *invalid, *outliers, &checks(reasons))
+                counts(*trials, *invalid, *outliers, &briefly(reasons))
             }
             _ => text.clone(),
         };
@@ -207,8 +207,11 @@ fn words(fact: &Fact) -> String {
         Fact::Interrupted => "the run was interrupted; `iosonde resume` continues it".to_owned(),
         Fact::Failed => "the run ended with an error before it was complete".to_owned(),
         Fact::Imprecise { time_up, points, wide, missing, asked } => {
-            let time_up = if *time_up { "time limit reached: " } else { "" };
-            format!("{time_up}{}", imprecise(*points, *wide, *missing, *asked))
+            let told = imprecise(*points, *wide, *missing, *asked);
+            match time_up {
+                true => format!("time limit reached: {told}; use more `--time`"),
+                false => told,
+            }
         }
         Fact::Circumstance(facts) => circumstance(facts),
         Fact::Slow(cause) => super::slow::slow(cause),
@@ -244,14 +247,10 @@ fn unused(invalid: usize, outliers: usize) -> String {
     invalid.into_iter().chain(outliers).collect::<Vec<_>>().join(", ")
 }
 
-/// The checks that make trials invalid: ` (check interference)`.
-fn checks(reasons: &[InvalidBy]) -> String {
-    let names: Vec<String> = reasons.iter().map(|one| format!("`{}`", one.check.as_str())).collect();
-    match names.as_slice() {
-        [] => String::new(),
-        [only] => format!(" (check {only})"),
-        several => format!(" (checks {})", several.join(", ")),
-    }
+/// What makes trials invalid, in a few words: ` (the rate was not steady)`.
+fn briefly(reasons: &[InvalidBy]) -> String {
+    let told: Vec<&str> = reasons.iter().map(|one| brief(one.check)).collect();
+    if told.is_empty() { String::new() } else { format!(" ({})", told.join("; ")) }
 }
 
 /// `64 KiB random writes, QD 1: the rate fell ..`.

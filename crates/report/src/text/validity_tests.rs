@@ -149,10 +149,10 @@ fn a_virtual_machine_is_in_the_first_line() {
     let mut pretend = reader();
     pretend.device.medium = Medium::Virtual;
     pretend.device.unseen = vec![HidingLayer::VirtualMachineHost];
-    assert_eq!(of(&pretend, |_| {}).headline, "yes; not checked: caches of the host");
+    assert_eq!(of(&pretend, |_| {}).headline, "yes; a cache of the host would not be seen");
     // An NFS client on bare metal is no guest.
     pretend.device.medium = Medium::Network;
-    assert_eq!(of(&pretend, |_| {}).headline, "yes; not checked: caches outside this machine");
+    assert_eq!(of(&pretend, |_| {}).headline, "yes; caches outside this machine would not be seen");
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn a_file_just_written_and_read_back_is_memory_in_the_first_line() {
     );
     assert!(
         texts(&told).contains(
-            &"! the area of 1 GiB fits into memory (8 GiB); use a `--size` beyond 8 GiB".to_owned()
+            &"! the area of 1 GiB fits into memory (8 GiB); use direct I/O, or a `--size` of several times that".to_owned()
         )
     );
 }

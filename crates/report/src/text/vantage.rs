@@ -17,5 +17,9 @@ pub fn as_seen(info: &RunInfo) -> Option<&'static str> {
 /// What cannot be seen of caches from here; `None` where nothing is known to stand between.
 pub fn unseen_cache(info: &RunInfo) -> Option<&'static str> {
     let guest = as_seen(info)? == GUEST;
-    Some(if guest { "not checked: caches of the host" } else { "not checked: caches outside this machine" })
+    Some(if guest {
+        "a cache of the host would not be seen"
+    } else {
+        "caches outside this machine would not be seen"
+    })
 }

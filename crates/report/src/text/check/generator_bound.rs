@@ -9,7 +9,7 @@ pub(super) fn words(cause: &GeneratorBound) -> String {
     match cause {
         GeneratorBound::Unmeasured => "the program's CPU time was not measured".to_owned(),
         GeneratorBound::Saturated(busy) => format!(
-            "the program was CPU-bound ({} busy): {} IOPS is its limit, not the storage's{}; use more jobs (workers)",
+            "iosonde was CPU-bound ({} busy): {} IOPS is its limit, not the storage's{}; use more jobs (workers)",
             share(busy.busy_share),
             units::count(busy.iops),
             from_memory(busy)
@@ -45,7 +45,7 @@ mod tests {
         let busy = Busy { busy_share: 1.02, iops: 110e3, cached_iops: Some(1.2e6) };
         assert_eq!(
             words(&GeneratorBound::Saturated(busy)),
-            "the program was CPU-bound (100 % busy): 110 k IOPS is its limit, not the storage's (one worker makes \
+            "iosonde was CPU-bound (100 % busy): 110 k IOPS is its limit, not the storage's (one worker makes \
              1.20 M IOPS from memory); use more jobs (workers)"
         );
     }

@@ -1,6 +1,7 @@
 //! Words of verdicts, one file for each check.
 
 mod above_the_limit;
+pub(super) mod brief;
 mod cache_served;
 mod clock;
 mod compressible;

@@ -60,7 +60,7 @@ pub(super) fn problem(problem: &LayoutProblem) -> String {
             units::rate(*bytes_per_s)
         ),
         LayoutProblem::GeneratorLimit { cpu_share } => {
-            format!("the program was CPU-bound ({}), which may hide units", units::percent(*cpu_share))
+            format!("iosonde was CPU-bound ({}), which may hide units", units::percent(*cpu_share))
         }
         LayoutProblem::EqualStrides => {
             "all strides are equally fast; the knee (`queue_depth_knee`) is an upper limit".to_owned()

@@ -113,16 +113,12 @@ pub(super) fn problem(problem: &SizeLawProblem) -> String {
             format!("latency hardly rises up to {}; measure larger blocks", units::size(*largest_bytes))
         }
         SizeLawProblem::StillRising { largest_bytes, needed_bytes } => {
-            let rises = |how: &str| {
-                format!("throughput {how} at {}, the largest measured", units::size(*largest_bytes))
-            };
+            let above = format!("above {}, the largest tried", units::size(*largest_bytes));
             match needed_bytes {
-                None => rises("still rises"),
-                Some(bytes) if bytes > largest_bytes => {
-                    format!("{} (95 % needs about {})", rises("still rises"), units::size(*bytes))
-                }
+                None => above,
+                Some(bytes) if bytes > largest_bytes => format!("{above} (about {})", units::size(*bytes)),
                 // What would be enough was measured, and its interval goes beyond.
-                Some(_) => rises("may still rise"),
+                Some(_) => format!("perhaps {above}"),
             }
         }
         SizeLawProblem::Unsure => {
@@ -192,11 +188,8 @@ mod tests {
     fn a_size_that_was_measured_is_not_said_to_be_needed() {
         let told =
             |needed_bytes| problem(&SizeLawProblem::StillRising { largest_bytes: 4 << 20, needed_bytes });
-        assert_eq!(told(None), "throughput still rises at 4 MiB, the largest measured");
-        assert_eq!(told(Some(3 << 20)), "throughput may still rise at 4 MiB, the largest measured");
-        assert_eq!(
-            told(Some(5 << 20)),
-            "throughput still rises at 4 MiB, the largest measured (95 % needs about 5 MiB)"
-        );
+        assert_eq!(told(None), "above 4 MiB, the largest tried");
+        assert_eq!(told(Some(3 << 20)), "perhaps above 4 MiB, the largest tried");
+        assert_eq!(told(Some(5 << 20)), "above 4 MiB, the largest tried (about 5 MiB)");
     }
 }

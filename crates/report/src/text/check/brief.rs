@@ -1,0 +1,33 @@
+//! Why trials are invalid in a few words, where they are only counted.
+
+use iosonde_model::CheckName;
+
+/// `the rate was not steady`.
+pub(in crate::text) fn brief(check: CheckName) -> &'static str {
+    match check {
+        CheckName::Errors => "requests failed",
+        CheckName::Corrupted => "what was read was not what was written",
+        CheckName::Units => "units do not agree",
+        CheckName::CacheServed | CheckName::WorkingSet => "a cache answered",
+        CheckName::DirectIgnored => "direct I/O was ignored",
+        CheckName::Unmapped => "nothing was written there before",
+        CheckName::WriteBack => "writes stayed in memory",
+        CheckName::EarlyFlush => "a flush came back too early",
+        CheckName::AboveTheLimit => "faster than the device can be",
+        CheckName::Clock => "the clock jumped",
+        CheckName::HostsApart => "hosts were not in step",
+        CheckName::Compressible => "data could be compressed",
+        CheckName::DepthNotReached | CheckName::LittlesLaw => "the queue depth was not reached",
+        CheckName::GeneratorBound => "iosonde was the limit",
+        CheckName::Saturated => "the rate asked for was too high",
+        CheckName::TooFewSamples => "too few requests",
+        CheckName::MissedRate => "the rate asked for was missed",
+        CheckName::Outliers => "outliers",
+        CheckName::NotSteady => "the rate was not steady",
+        CheckName::Drift => "the rate drifted",
+        CheckName::Interference => "other processes used the device",
+        CheckName::Throttled => "the device throttled itself",
+        CheckName::Multimodal => "several latency groups",
+        CheckName::OddHost => "one host was unlike the others",
+    }
+}
