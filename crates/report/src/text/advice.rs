@@ -159,20 +159,17 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
     let own: Vec<(Op, EnoughSize)> = ops.filter_map(|op| Some((op, enough_size(run, op)?))).collect();
     let enough = match own.as_slice() {
         [] => return None,
-        [(_, read), (_, write)] if read.enough == write.enough => {
-            format!("{} for reads and writes", read.enough)
-        }
+        [(_, read), (_, write)] if read.enough == write.enough => format!("reads and writes {}", read.enough),
         own => {
-            let each = own.iter().map(|(op, size)| format!("{} for {op}s", size.enough));
-            each.collect::<Vec<_>>().join(", ")
+            let each = own.iter().map(|(op, size)| format!("{op}s {}", size.enough));
+            let larger = Op::TRANSFERS.into_iter().filter_map(|op| Some((op, larger_than(run, op)?)));
+            let larger = larger.map(|(op, bytes)| format!("{op}s perhaps over {}", units::size(bytes)));
+            each.chain(larger).collect::<Vec<_>>().join(", ")
         }
     };
     let why: Vec<String> = own.iter().map(|(op, size)| format!("{op}s of {}", size.why)).collect();
     let findings: Vec<&Finding> = own.iter().flat_map(|(_, size)| size.findings).collect();
-    let larger = Op::TRANSFERS.into_iter().find_map(|op| Some((op, larger_than(run, op)?)));
-    let larger = larger
-        .map_or_else(String::new, |(op, bytes)| format!("; {op}s may need over {}", units::size(bytes)));
-    Some(new(format!("at QD 1, use blocks of {enough}: 95 % of QD 1 max{larger}"), why.join("; "), &findings))
+    Some(new(format!("block size for 95 % of QD 1 bandwidth: {enough}"), why.join("; "), &findings))
 }
 
 /// The queue depth for low latency, where the table has a deeper one for nearly all of the throughput.
@@ -350,7 +347,7 @@ fn pages(run: &Run) -> Option<Draft<'_>> {
     let pages = Pages::of(run)?;
     let rate = |estimate: &Estimate| briefly(Unit::Iops, estimate);
     let many = match &pages.many {
-        Some(Many::AtMost(most)) => format!(", up to {} at deeper queues", rate(most)),
+        Some(Many::AtMost(most)) => format!(", up to {}", rate(most)),
         Some(Many::Rising) => "; the maximum is unknown, as throughput was still rising".to_owned(),
         None => String::new(),
     };

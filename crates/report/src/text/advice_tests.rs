@@ -25,13 +25,13 @@ fn sizes_depths_and_pages() {
     assert_eq!(
         sentences[0],
         (
-            "at QD #, use blocks of # MiB or more for reads and writes: # % of QD # max".to_owned(),
+            "block size for # % of QD # bandwidth: reads and writes # MiB or more".to_owned(),
             format!("{}; {}", size("read"), size("write"))
         )
     );
     assert_eq!(
         sentences[1].0,
-        "# KiB random reads, estimated: # k IOPS (±# %) at QD #, up to # k IOPS (±# %) at deeper queues"
+        "# KiB random reads, estimated: # k IOPS (±# %) at QD #, up to # k IOPS (±# %)"
     );
     assert!(
         sentences[2].0.starts_with("writes covered only # GiB; writing more may be slower: "),
@@ -97,7 +97,7 @@ fn the_smallest_or_more_is_no_advice() {
     set(FindingName::PlateauBlockSize, 4096.0, 4096.0, 4096.0);
     let sentences: Vec<_> = advice(&run).into_iter().map(|advice| advice.sentence).collect();
     assert!(
-        !sentences.iter().any(|text| text.starts_with("at QD 1") && text.contains("for reads")),
+        !sentences.iter().any(|text| text.starts_with("block size") && text.contains("reads")),
         "{sentences:#?}"
     );
 }
@@ -117,9 +117,7 @@ fn what_is_hardly_known_is_advised_by_its_bounds_or_not_at_all() {
     set(FindingName::PlateauBlockSize, 524_288.0, 262_144.0, 1_048_576.0);
     let sentences: Vec<_> = advice(&run).into_iter().map(|advice| advice.sentence).collect();
     let has = |text: &str| assert!(sentences.iter().any(|sentence| sentence == text), "{sentences:#?}");
-    has(
-        "at QD 1, use blocks of 4 MiB or more for reads, 1 MiB (perhaps 256 KiB) for writes: 95 % of QD 1 max",
-    );
+    has("block size for 95 % of QD 1 bandwidth: reads 4 MiB or more, writes 1 MiB (perhaps 256 KiB)");
     assert!(!sentences.iter().any(|sentence| sentence.starts_with("4 KiB writes, low")), "{sentences:#?}");
 }
 

@@ -318,10 +318,7 @@ fn imprecise(points: usize, wide: usize, missing: usize, asked: f64) -> String {
         1 => " (1 has no interval)".to_owned(),
         count => format!(" ({count} have no interval)"),
     };
-    format!(
-        "{wide} of {points} workloads are less precise than the requested ±{}{without}",
-        units::percent(asked)
-    )
+    format!("{wide} of {points} workloads are less precise than ±{}{without}", units::percent(asked))
 }
 
 /// Circumstances of the machine, the target and the writes.

@@ -113,7 +113,7 @@ pub(super) fn problem(problem: &SizeLawProblem) -> String {
             format!("latency hardly rises up to {}; measure larger blocks", units::size(*largest_bytes))
         }
         SizeLawProblem::StillRising { largest_bytes, needed_bytes } => {
-            let above = format!("above {}, the largest tried", units::size(*largest_bytes));
+            let above = format!("above the largest tried, {}", units::size(*largest_bytes));
             match needed_bytes {
                 None => above,
                 Some(bytes) if bytes > largest_bytes => format!("{above} (about {})", units::size(*bytes)),
@@ -188,8 +188,8 @@ mod tests {
     fn a_size_that_was_measured_is_not_said_to_be_needed() {
         let told =
             |needed_bytes| problem(&SizeLawProblem::StillRising { largest_bytes: 4 << 20, needed_bytes });
-        assert_eq!(told(None), "above 4 MiB, the largest tried");
-        assert_eq!(told(Some(3 << 20)), "perhaps above 4 MiB, the largest tried");
-        assert_eq!(told(Some(5 << 20)), "above 4 MiB, the largest tried (about 5 MiB)");
+        assert_eq!(told(None), "above the largest tried, 4 MiB");
+        assert_eq!(told(Some(3 << 20)), "perhaps above the largest tried, 4 MiB");
+        assert_eq!(told(Some(5 << 20)), "above the largest tried, 4 MiB (about 5 MiB)");
     }
 }
