@@ -107,6 +107,7 @@ fn unknown(name: &str) -> Failure {
 
 /// The pages of the findings that a report's first screen tells under this word: `saturates`, `4 KiB random`.
 fn label(word: &str) -> Vec<String> {
+    let word = word.strip_prefix("highest ").filter(|what| what.contains("iB")).unwrap_or(word);
     let direction = [" random", " sequential"].iter().find_map(|direction| word.strip_suffix(direction));
     let of_a_size = direction.is_some_and(|size| units::parse_size(&size.replace(' ', "")).is_ok());
     let told = |label: &str| label == word || (of_a_size && ["rate", "latency"].contains(&label));

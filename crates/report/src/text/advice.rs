@@ -169,7 +169,7 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
     };
     let why: Vec<String> = own.iter().map(|(op, size)| format!("{op}s of {}", size.why)).collect();
     let findings: Vec<&Finding> = own.iter().flat_map(|(_, size)| size.findings).collect();
-    Some(new(format!("block size for 95 % of QD 1 bandwidth: {enough}"), why.join("; "), &findings))
+    Some(new(format!("block size for 95 % of max QD 1 bandwidth: {enough}"), why.join("; "), &findings))
 }
 
 /// The queue depth for low latency, where the table has a deeper one for nearly all of the throughput.
@@ -352,7 +352,7 @@ fn pages(run: &Run) -> Option<Draft<'_>> {
         None => String::new(),
     };
     let how = if pages.measured { "" } else { ", estimated" };
-    let sentence = format!("8 KiB random reads{how}: {} at QD 1{many}", rate(&pages.one));
+    let sentence = format!("database reads of 8 KiB{how}: {} at QD 1{many}", rate(&pages.one));
     let why = match pages.many {
         _ if pages.measured => "as measured with reads of 8 KiB, at QD 1 and at their highest throughput",
         Some(Many::AtMost(_)) => {

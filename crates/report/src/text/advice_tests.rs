@@ -25,13 +25,13 @@ fn sizes_depths_and_pages() {
     assert_eq!(
         sentences[0],
         (
-            "block size for # % of QD # bandwidth: reads and writes # MiB or more".to_owned(),
+            "block size for # % of max QD # bandwidth: reads and writes # MiB or more".to_owned(),
             format!("{}; {}", size("read"), size("write"))
         )
     );
     assert_eq!(
         sentences[1].0,
-        "# KiB random reads, estimated: # k IOPS (±# %) at QD #, up to # k IOPS (±# %)"
+        "database reads of # KiB, estimated: # k IOPS (±# %) at QD #, up to # k IOPS (±# %)"
     );
     assert!(
         sentences[2].0.starts_with("writes covered only # GiB; writing more may be slower: "),
@@ -52,8 +52,10 @@ fn order_is_advised_only_where_it_pays() {
 fn pages_follow_from_the_law() {
     // One: 1 / (100 µs + 8,192 B / 1 GB/s) = 9,243. Many: the lower of 80,000 and 1 GB/s / 8,192 B = 122,070.
     let advice = of(&Pretend { cv: 0.001, ..Pretend::usual() });
-    let pages =
-        advice.iter().find(|advice| advice.sentence.starts_with("8 KiB random reads, estimated: ")).unwrap();
+    let pages = advice
+        .iter()
+        .find(|advice| advice.sentence.starts_with("database reads of 8 KiB, estimated: "))
+        .unwrap();
     assert!(pages.sentence.contains("estimated: 9.2"), "{}", pages.sentence);
     assert!(pages.sentence.contains(" to 80"), "{}", pages.sentence);
 }
@@ -72,7 +74,8 @@ fn many_at_once_are_told_from_small_requests_and_never_below_what_was_seen_to_ri
         let mut run = Pretend { cv: 0.005, ..Pretend::usual() }.run(study, 1);
         conclude(&mut run, None).unwrap();
         let all = advice(&run);
-        let own = all.iter().find(|advice| advice.sentence.starts_with("8 KiB random reads, estimated: "));
+        let own =
+            all.iter().find(|advice| advice.sentence.starts_with("database reads of 8 KiB, estimated: "));
         own.map(|advice| advice.sentence.clone()).unwrap_or_else(|| panic!("{all:?}"))
     };
     // 128 KiB reads come first and are limited by the link at 7,600 a second.
@@ -117,7 +120,7 @@ fn what_is_hardly_known_is_advised_by_its_bounds_or_not_at_all() {
     set(FindingName::PlateauBlockSize, 524_288.0, 262_144.0, 1_048_576.0);
     let sentences: Vec<_> = advice(&run).into_iter().map(|advice| advice.sentence).collect();
     let has = |text: &str| assert!(sentences.iter().any(|sentence| sentence == text), "{sentences:#?}");
-    has("block size for 95 % of QD 1 bandwidth: reads 4 MiB or more, writes 1 MiB (perhaps 256 KiB)");
+    has("block size for 95 % of max QD 1 bandwidth: reads 4 MiB or more, writes 256 KiB to 1 MiB");
     assert!(!sentences.iter().any(|sentence| sentence.starts_with("4 KiB writes, low")), "{sentences:#?}");
 }
 

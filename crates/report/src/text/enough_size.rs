@@ -10,7 +10,7 @@ use super::{enough_depth::NEARLY_ALL, number::briefly};
 
 /// The block size that is enough in one direction.
 pub(super) struct EnoughSize<'a> {
-    /// `1 MiB or more`, or `4 MiB (perhaps 1 MiB)`.
+    /// `1 MiB or more`, or `1 MiB to 4 MiB`.
     pub(super) enough: String,
     /// What such a request takes, and a small one.
     pub(super) why: String,
@@ -39,7 +39,7 @@ pub(super) fn enough_size(run: &Run, op: Op) -> Option<EnoughSize<'_>> {
     let large = point_alone(run, op, bytes, plateau.conditions.random)?.latency_ns_mean?;
     let size = units::size(bytes);
     let enough = match low_bytes < bytes {
-        true => format!("{size} (perhaps {})", units::size(low_bytes)),
+        true => format!("{} to {size}", units::size(low_bytes)),
         false => format!("{size} or more"),
     };
     let small_bytes = base.conditions.block_size_bytes.map_or_else(String::new, units::size);

@@ -32,8 +32,8 @@ const SMALL: [Kind; 4] = [
     Kind { name: FindingName::QueueDepthKnee, label: "saturates at QD", cell: depth },
     Kind { name: FindingName::DepthFor95Percent, label: "QD for 95 % of max", cell: depth },
 ];
-/// Label of the measured queue depth for nearly all of the highest IOPS, which stands above it.
-const ENOUGH_DEPTH: &str = "95 % of that from";
+/// Labels of the measured queue depth for nearly all of the highest IOPS, which stands above it, and of its latency.
+const ENOUGH_DEPTH: [&str; 3] = ["95 % of that from", "mean latency there", "p99 latency there"];
 /// Size of requests at QD 1.
 const ENOUGH: Kind =
     Kind { name: FindingName::PlateauBlockSize, label: "95 % of QD 1 max from", cell: plateau };
@@ -59,7 +59,7 @@ pub fn findings_behind(words: &str) -> Vec<FindingName> {
         label.windows(words.len()).any(|part| part == words)
     };
     let rows = LARGE.iter().chain(&SMALL).chain([&ENOUGH]).map(|kind| (kind.label, kind.name));
-    let measured = std::iter::once((ENOUGH_DEPTH, FindingName::DepthFor95Percent));
+    let measured = ENOUGH_DEPTH.map(|label| (label, FindingName::DepthFor95Percent));
     let all = rows.chain(measured).chain(DURABLE_HEADS.into_iter().zip(DURABLE));
     all.filter(|(label, _)| has(label)).map(|(_, name)| name).collect()
 }
@@ -240,7 +240,7 @@ fn places(run: &Run) -> Option<ResultRow> {
             best.iter().partition(|point| spec(point) == spec(&first));
         let random = |wanted: bool| here.iter().any(|point| point.spec.rw.is_random() == wanted);
         let place = format!("{}, QD {depth}", units::size(bytes));
-        let from = format!("e.g. {place}");
+        let from = format!("from {place}");
         let value = match (elsewhere.len(), random(true), random(false)) {
             (0, true, true) => place,
             (0, true, false) => format!("{place}, random"),
@@ -310,7 +310,7 @@ fn small(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow> 
     let what = [size, order].into_iter().flatten().collect::<Vec<_>>().join(" ");
     match rows.first_mut() {
         Some(first) if first.label == SMALL[0].label && !what.is_empty() => {
-            (first.label, first.indented) = (what, false);
+            (first.label, first.indented) = (format!("highest {what}"), false);
         }
         Some(_) if !what.is_empty() => {
             rows.insert(0, ResultRow { label: what, indented: false, cells: vec![None; 2] });
@@ -363,11 +363,11 @@ fn enough(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow>
     let deeper = known.iter().flatten().any(|own| own.point.spec.asked_in_flight() > 1);
     let there = deeper.then(|| {
         [
-            of_depth("mean latency there", |own| own.latency_ns_mean),
-            of_depth("p99 latency there", |own| own.latency_ns_p99),
+            of_depth(ENOUGH_DEPTH[1], |own| own.latency_ns_mean),
+            of_depth(ENOUGH_DEPTH[2], |own| own.latency_ns_p99),
         ]
     });
-    row(ENOUGH_DEPTH, true, told).into_iter().chain(there.into_iter().flatten().flatten()).collect()
+    row(ENOUGH_DEPTH[0], true, told).into_iter().chain(there.into_iter().flatten().flatten()).collect()
 }
 
 /// A latency of a point; a percentile may rest on too few requests.
@@ -496,8 +496,10 @@ mod tests {
     #[test]
     fn a_rate_that_was_still_rising_is_a_minimum() {
         let told = table(&Pretend { iops_max: 5e6, bytes_per_s: 1e12, ..Pretend::usual() });
-        let iops =
-            told.iter().find(|line| line.starts_with("4 KiB random: ")).unwrap_or_else(|| panic!("{told:?}"));
-        assert!(iops.starts_with("4 KiB random: ≥ "), "{iops}");
+        let iops = told
+            .iter()
+            .find(|line| line.starts_with("highest 4 KiB random: "))
+            .unwrap_or_else(|| panic!("{told:?}"));
+        assert!(iops.starts_with("highest 4 KiB random: ≥ "), "{iops}");
     }
 }

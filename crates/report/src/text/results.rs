@@ -7,7 +7,7 @@ use crate::text::point_table::point_table;
 use crate::text::{
     case::lowered,
     finding,
-    number::{Style, bounded, briefly, figure},
+    number::{Style, bounded, figure},
     workload::{workload, workload_at},
 };
 use iosonde_judge::standing::confidence;
@@ -245,10 +245,6 @@ fn order(finding: &Finding) -> Option<String> {
         && finding.high.is_some_and(|high| high < NEAR_ONE[1]);
     let said = match answer {
         RatioAnswer::Undecided if is_near => format!("random {what} are about as fast as sequential ones"),
-        RatioAnswer::Undecided if !estimate(finding).is_vague() => {
-            let ratio = briefly(Unit::Ratio, &estimate(finding));
-            return Some(format!("random {what} reach {ratio} of the sequential rate"));
-        }
         _ => finding::effect::order(answer, &what),
     };
     // An interval over several decades is no ratio to quote.

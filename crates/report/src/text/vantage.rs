@@ -18,8 +18,8 @@ pub fn as_seen(info: &RunInfo) -> Option<&'static str> {
 pub fn unseen_cache(info: &RunInfo) -> Option<&'static str> {
     let guest = as_seen(info)? == GUEST;
     Some(if guest {
-        "a cache of the host would not be seen"
+        "a cache of the host may answer unseen"
     } else {
-        "caches outside this machine would not be seen"
+        "a cache outside this machine may answer unseen"
     })
 }

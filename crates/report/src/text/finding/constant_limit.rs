@@ -27,7 +27,7 @@ pub(in crate::text) fn together<'a>(limits: impl Iterator<Item = (&'a Finding, C
             (Some(_), _) => "writes",
             (None, Some(true)) => "reads and writes together",
             (None, Some(false)) => "reads, as much for writes",
-            (None, None) => "reads or writes (mixed: not tested)",
+            (None, None) => "reads alone or writes alone (a mix: not tested)",
         };
         let value = figure(finding.unit, &estimate(finding)).in_words() + &parts(counted);
         match groups.iter_mut().find(|group| group.0 == who) {

@@ -116,7 +116,7 @@ pub(in crate::text) fn order(answer: RatioAnswer, what: &str) -> String {
         RatioAnswer::Lower => "slower than",
         RatioAnswer::Higher => "faster than",
         RatioAnswer::Undecided => {
-            return format!("no difference between random and sequential {what} shown");
+            return format!("random and sequential {what}: no difference shown");
         }
     };
     format!("random {what} are {how} sequential ones")
