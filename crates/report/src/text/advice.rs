@@ -11,6 +11,7 @@ use crate::text::{
     enough_size::{EnoughSize, enough_size, larger_than},
     finding,
     footnote::{Footnotes, MARKS},
+    limits_meet::limits_meet,
     number::briefly,
     pages::{Many, Pages},
 };
@@ -83,6 +84,7 @@ fn drafts(run: &Run) -> Vec<Draft<'_>> {
             order(run),
             pages(run).filter(|_| !limited(Op::Read)),
             raise(run),
+            limits_meet(run).map(|meet| new(meet.told, meet.why, &meet.findings)),
             long_writes(run),
             limit(run),
             whole_disk(&facts),

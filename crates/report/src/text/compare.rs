@@ -6,7 +6,10 @@ use iosonde_model::{
     GeometricMean, Incomparable, Likeness, NoFigure, PropertyValue, RunProperty, ServedBy, Unit, units,
 };
 
-use crate::text::{layout, number::bounded};
+use crate::text::{
+    layout,
+    number::{bounded, figure},
+};
 
 /// From this factor on a difference is given as a factor, below it in percent: `6.5 times`, `12 %`.
 const IN_TIMES: f64 = 1.5;
@@ -87,7 +90,8 @@ pub fn ratio_text(pair: &ComparedPair, ratio: Estimate) -> String {
     match pair.unit {
         ComparedUnit::Run if !ratio.is_vague() => format!("{}×", number(ratio.value, 0.0)(ratio.value)),
         // 1.27× [0.00, 791.00] would claim to know the middle of what is not known.
-        _ => bounded(Unit::Ratio, &ratio),
+        ComparedUnit::Run => figure(Unit::Ratio, &ratio).whole(),
+        ComparedUnit::Repeat => bounded(Unit::Ratio, &ratio),
     }
 }
 

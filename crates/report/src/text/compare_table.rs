@@ -131,7 +131,7 @@ pub fn what(line: &Comparison) -> String {
         ComparedFigure::Iops => "",
         ComparedFigure::LatencyMean => "mean latency, ",
         ComparedFigure::LatencyP50 => "p50, ",
-        ComparedFigure::LatencyP99 => "p99 latency, ",
+        ComparedFigure::LatencyP99 => "p99, ",
     };
     let both = if line.spec.read_percent.is_some() { format!(": {}s", line.op) } else { String::new() };
     format!("{figure}{}{both}", line.spec.describe())

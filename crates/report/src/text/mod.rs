@@ -20,6 +20,7 @@ pub mod host_table;
 pub mod imported;
 pub mod layer;
 pub mod layout;
+mod limits_meet;
 mod note;
 pub mod number;
 pub mod odd_side;

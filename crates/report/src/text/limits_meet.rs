@@ -1,0 +1,114 @@
+//! The block size at which two limits meet: a volume allows so many requests and so many bytes a second, and below
+//! that size the one is reached first, above it the other.
+
+use iosonde_infer::finding::lookup::estimate;
+use iosonde_model::{
+    Detail, Estimate, Finding, Op, Run, Status, Unit,
+    detail::{ConstantLimit, Counted},
+};
+
+use super::number::figure;
+
+/// Where a limit of requests and one of bytes meet.
+pub(super) struct LimitsMeet<'a> {
+    /// `requests below 43 KiB are held to 3.00 k IOPS, larger ones to 131 MB/s`.
+    pub(super) told: String,
+    /// How it is computed.
+    pub(super) why: String,
+    /// The limits.
+    pub(super) findings: Vec<&'a Finding>,
+}
+
+/// That size, for each direction that has limits of its own; `None` without both limits.
+pub(super) fn limits_meet(run: &Run) -> Option<LimitsMeet<'_>> {
+    let mut pairs: Vec<[&Finding; 2]> = Op::TRANSFERS
+        .into_iter()
+        .filter_map(|op| Some([limit(run, op, Unit::Iops)?, limit(run, op, Unit::Rate)?]))
+        .collect();
+    pairs.dedup();
+    let told: Vec<String> = pairs.iter().filter_map(|pair| words(*pair)).collect();
+    let size = size(*pairs.first()?)?;
+    Some(LimitsMeet {
+        told: told.join("; "),
+        why: format!("bytes a second over requests a second: {}", figure(Unit::Bytes, &size).in_words()),
+        findings: pairs.into_iter().flatten().collect(),
+    })
+}
+
+/// A limit of a direction. Where a large request counts several times, no one size parts the two.
+fn limit(run: &Run, op: Op, unit: Unit) -> Option<&Finding> {
+    run.findings.iter().find(|finding| {
+        let counts_once = matches!(
+            finding.detail,
+            Detail::ConstantLimit(ConstantLimit::Held { counted: Counted::Requests | Counted::Bytes, .. })
+        );
+        let of_op = finding.conditions.op.is_none_or(|own| own == op);
+        counts_once && of_op && finding.unit == unit && finding.status == Status::Found
+    })
+}
+
+fn size([requests, bytes]: [&Finding; 2]) -> Option<Estimate> {
+    Some(Estimate {
+        value: bytes.value? / requests.value?,
+        low: Some(bytes.low? / requests.high?),
+        high: Some(bytes.high? / requests.low?),
+    })
+}
+
+fn words(pair: [&Finding; 2]) -> Option<String> {
+    let whose = pair.iter().find_map(|limit| limit.conditions.op);
+    let whose = whose.map_or_else(|| "requests".to_owned(), |op| format!("{op}s"));
+    let below = figure(Unit::Bytes, &size(pair)?).value;
+    let [requests, bytes] = pair.map(|limit| figure(limit.unit, &estimate(limit)).value);
+    Some(format!("{whose} below {below} are held to {requests}, larger ones to {bytes}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::{Conditions, FindingName};
+
+    use super::*;
+    use crate::text::finding::example;
+
+    fn run(limits: &[(Option<Op>, Unit, f64, Counted)]) -> Run {
+        let finding = |&(op, unit, value, counted): &(Option<Op>, Unit, f64, Counted)| {
+            let held = ConstantLimit::Held {
+                counted,
+                shared: None,
+                points: 14,
+                apart_share: 0.001,
+                scatter_ratio: Some(0.02),
+                portions_s: None,
+                exceeded_share: None,
+            };
+            let detail = Detail::ConstantLimit(held);
+            let found = example::found(FindingName::ConstantLimit, Op::Read, (value, unit), detail);
+            Finding { conditions: Conditions { op, ..Conditions::default() }, ..found }
+        };
+        let mut run = iosonde_testkit::specimen::run(iosonde_testkit::specimen::usual());
+        run.findings = limits.iter().map(finding).collect();
+        run
+    }
+
+    #[test]
+    fn two_limits_meet_at_bytes_over_requests() {
+        let told = |limits: &[_]| limits_meet(&run(limits)).map(|meet| meet.told);
+        let (requests, bytes) = (Counted::Requests, Counted::Bytes);
+        // 131,072,000 / 3,000 = 43,691 B = 42.7 KiB.
+        let shared = [(None, Unit::Iops, 3000.0, requests), (None, Unit::Rate, 131.072e6, bytes)];
+        let expected = "requests below 43 KiB are held to 3.00 k IOPS, larger ones to 131 MB/s";
+        assert_eq!(told(&shared).as_deref(), Some(expected));
+        let apart = [
+            (Some(Op::Read), Unit::Iops, 2000.0, requests),
+            (Some(Op::Read), Unit::Rate, 100e6, bytes),
+            (Some(Op::Write), Unit::Iops, 1000.0, requests),
+            (Some(Op::Write), Unit::Rate, 100e6, bytes),
+        ];
+        let expected = "reads below 49 KiB are held to 2.00 k IOPS, larger ones to 100 MB/s; \
+                        writes below 98 KiB are held to 1.00 k IOPS, larger ones to 100 MB/s";
+        assert_eq!(told(&apart).as_deref(), Some(expected));
+        assert_eq!(told(&shared[..1]), None, "one limit meets none");
+        let chunks = (None, Unit::Iops, 3000.0, Counted::Chunks { chunk_bytes: 16384 });
+        assert_eq!(told(&[chunks, shared[1]]), None, "a large request counts several times");
+    }
+}
