@@ -327,8 +327,12 @@ impl Page<'_> {
         for advice in &self.run.advice {
             // Of an open one the reason, such as that throughput still rises at the largest size.
             let of_advice = |line: &&Line| advice.findings.contains(&line.name);
-            let known: String =
-                self.run.findings.iter().filter(of_advice).map(|line| &*line.sentence).collect();
+            let told = |line: &Line| {
+                let open = line.status == Status::Inconclusive;
+                let why = line.why.as_deref().filter(|_| open).unwrap_or_default();
+                format!("{} {why} ", line.sentence)
+            };
+            let known: String = self.run.findings.iter().filter(of_advice).map(told).collect();
             let known = sizes(&known);
             // A database's page is what it is.
             let unknown =
