@@ -8,7 +8,7 @@ use crate::{
     reports,
 };
 use iosonde_model::{
-    CheckName, FindingName, Op, Outcome, Phase, Point, PointDirection, Status, Trial, TrialSpec,
+    Advice, CheckName, FindingName, Op, Outcome, Phase, Point, PointDirection, Status, Trial, TrialSpec, Unit,
 };
 use iosonde_report::{Document as Run, FindingLine as Line};
 
@@ -333,7 +333,9 @@ impl Page<'_> {
                 format!("{} {why} ", line.sentence)
             };
             let known: String = self.run.findings.iter().filter(of_advice).map(told).collect();
-            let known = sizes(&known);
+            let mut known = sizes(&known);
+            known
+                .extend(sizes(&advice.sentence).into_iter().filter(|size| self.limits_meet_at(size, advice)));
             // A database's page is what it is.
             let unknown =
                 sizes(&advice.sentence).into_iter().filter(|size| size != "8 KiB" && !known.contains(size));
@@ -342,6 +344,25 @@ impl Page<'_> {
             );
         }
         self.wrong.extend(wrong);
+    }
+
+    /// Whether a size is, to a hundredth, the bytes over the requests of two limits that advice rests on.
+    fn limits_meet_at(&self, size: &str, advice: &Advice) -> bool {
+        if !advice.findings.contains(&FindingName::ConstantLimit) {
+            return false;
+        }
+        let of = |unit: Unit| {
+            let limits = self.found(FindingName::ConstantLimit).filter(move |line| line.unit == unit.name());
+            limits.filter_map(|line| line.value).collect::<Vec<f64>>()
+        };
+        let scale = if size.ends_with("MiB") { 1024.0 * 1024.0 } else { 1024.0 };
+        let bytes = size.split(' ').next().and_then(|number| number.parse::<f64>().ok()).unwrap_or(f64::NAN);
+        let requests = of(Unit::Iops);
+        let meet: Vec<f64> = of(Unit::Rate)
+            .iter()
+            .flat_map(|rate| requests.iter().map(move |requests| rate / requests))
+            .collect();
+        meet.iter().any(|meet| (bytes * scale / meet - 1.0).abs() < 0.01)
     }
 
     /// The count of a trial is known to one request, and a clock ticks in nanoseconds.

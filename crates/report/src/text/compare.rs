@@ -90,7 +90,10 @@ pub fn ratio_text(pair: &ComparedPair, ratio: Estimate) -> String {
     match pair.unit {
         ComparedUnit::Run if !ratio.is_vague() => format!("{}×", number(ratio.value, 0.0)(ratio.value)),
         // 1.27× [0.00, 791.00] would claim to know the middle of what is not known.
-        ComparedUnit::Run => figure(Unit::Ratio, &ratio).whole(),
+        ComparedUnit::Run => {
+            let told = figure(Unit::Ratio, &ratio);
+            if told.is_unknown() { told.value } else { told.whole() }
+        }
         ComparedUnit::Repeat => bounded(Unit::Ratio, &ratio),
     }
 }
