@@ -11,7 +11,8 @@
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use iosonde_judge::estimate::{Estimates, Voids};
+use iosonde_infer::enough_depth::least_enough;
+use iosonde_judge::estimate::{Voids, fill_points};
 use iosonde_model::{
     Direction, Finding, FindingName, Histogram, LatencySummary, Op, Phase, Point, Status, Trial, TrialSpec,
 };
@@ -64,6 +65,12 @@ struct Truth {
     /// Smallest queue depth with 95 % of the throughput at the deepest, and with 94.5 and 95.5 %: the device's own
     /// answer is as uncertain as that.
     depth: (f64, f64),
+}
+
+impl Truth {
+    fn most(&self) -> f64 {
+        self.iops.iter().copied().fold(0.0, f64::max)
+    }
 }
 
 fn truth(text: &str, depths: &[u32]) -> Truth {
@@ -136,14 +143,15 @@ fn trial(id: u64, point: &Point, round: u32, iops: f64) -> Trial {
     }
 }
 
-/// One run: what the three findings say.
-fn conclude(truth: &Truth, noise: Noise, seed: u64) -> [Finding; 3] {
+/// One run: what the three findings say, and the depth that reports recommend, as the place of its point. None where
+/// throughput still rises.
+fn conclude(truth: &Truth, noise: Noise, seed: u64) -> ([Finding; 3], Option<usize>) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let spec = |queue_depth| TrialSpec { queue_depth, span_bytes: 1 << 30, ..TrialSpec::default() };
     let others =
         (0..OTHERS).map(|i| TrialSpec { block_size_bytes: 8192 << (i % 8), ..spec(1 + i as u32 / 8) });
     let specs = truth.depths.iter().map(|&depth| spec(depth)).chain(others);
-    let points: Vec<Point> = specs.enumerate().map(|(id, spec)| Point::planned(id, "x", spec)).collect();
+    let mut points: Vec<Point> = specs.enumerate().map(|(id, spec)| Point::planned(id, "x", spec)).collect();
     let mut state: f64 = random.sample(StandardNormal);
     let mut trials = Vec::new();
     for round in 1..=noise.rounds {
@@ -159,12 +167,54 @@ fn conclude(truth: &Truth, noise: Noise, seed: u64) -> [Finding; 3] {
         }
     }
     let voids = Voids::new();
-    let evidence = Estimates::of(&points, &trials, &voids).evidence(&points, &trials, &voids);
-    [FindingName::QueueDepthKnee, FindingName::DepthFor95Percent, FindingName::MaxIops].map(|name| {
-        iosonde_infer::finding::kind(name)
-            .conclude("x", &evidence[..truth.depths.len()], CONFIDENCE)
-            .swap_remove(0)
-    })
+    let evidence = fill_points(&mut points, &trials, &voids, CONFIDENCE).evidence(&points, &trials, &voids);
+    let findings =
+        [FindingName::QueueDepthKnee, FindingName::DepthFor95Percent, FindingName::MaxIops].map(|name| {
+            iosonde_infer::finding::kind(name)
+                .conclude("x", &evidence[..truth.depths.len()], CONFIDENCE)
+                .swap_remove(0)
+        });
+    let most = &findings[2];
+    let highest_iops = most.value.filter(|_| most.status == Status::Found && !most.at_least);
+    let enough = highest_iops.and_then(|highest_iops| {
+        let measured = points[..truth.depths.len()].iter().enumerate();
+        let measured = measured.filter_map(|(place, point)| {
+            Some((place, point.spec.asked_in_flight(), point.read.as_ref()?.iops.value))
+        });
+        least_enough(measured, highest_iops)
+    });
+    (findings, enough)
+}
+
+/// What the recommended depth truly gives, and whether the one below it would do.
+#[derive(Default)]
+struct Recommended {
+    told: f64,
+    /// True shares of the highest IOPS.
+    shares: Vec<f64>,
+    too_deep: f64,
+}
+
+impl Recommended {
+    fn add(&mut self, place: usize, truth: &Truth) {
+        let share = |place: usize| truth.iops[place] / truth.most();
+        self.told += 1.0;
+        self.shares.push(share(place));
+        self.too_deep += f64::from(u8::from(place > 0 && share(place - 1) >= 0.955));
+    }
+
+    fn line(&mut self, runs: f64) -> String {
+        self.shares.sort_by(f64::total_cmp);
+        let from = |least: f64| self.shares.iter().filter(|share| **share >= least).count() as f64;
+        format!(
+            "{:4.0} | {:5.1} | {:5.1} | {:5.1} | {:5.1}",
+            100.0 * self.told / runs,
+            100.0 * from(0.945) / self.told,
+            100.0 * from(0.895) / self.told,
+            100.0 * self.shares.first().copied().unwrap_or(f64::NAN),
+            100.0 * self.too_deep / self.told,
+        )
+    }
 }
 
 #[derive(Default)]
@@ -225,6 +275,10 @@ fn main() {
         "device | depths | CV | correlation | finding | truth | found | covered | too high | value outside | \
          high/low, median | 90th | value/truth, median | 90th"
     );
+    println!(
+        "device | depths | CV | correlation | enough: the depth that is recommended | told | gives 95 % | gives 90 % | \
+         least share | the one below would do"
+    );
     let lists: [(&str, &[u32]); 2] = [("8", &[1, 2, 4, 8, 16, 32, 64, 128]), ("4", &[1, 4, 16, 128])];
     let noises = [(0.03, 0.0, 1.0), (0.11, 0.6, 1.0), (0.03, 0.0, 8.0)];
     for (device, text) in DEVICES {
@@ -237,25 +291,25 @@ fn main() {
             for (cv, correlation, wide) in noises {
                 let noise = Noise { cv, correlation, rounds: 10, wide };
                 let mut tallies = [Tally::default(), Tally::default(), Tally::default()];
-                let most = truth.iops.iter().copied().fold(0.0, f64::max);
+                let mut recommended = Recommended::default();
+                let most = truth.most();
                 let truths = [truth.knee.map(|knee| (knee, knee)), Some(truth.depth), Some((most, most))];
                 for replicate in 0..replicates {
-                    let found =
+                    let (found, enough) =
                         conclude(&truth, noise, seed.wrapping_add(replicate.wrapping_mul(0x9e37_79b9)));
+                    enough.into_iter().for_each(|place| recommended.add(place, &truth));
                     for ((tally, finding), truth) in tallies.iter_mut().zip(&found).zip(truths) {
                         truth.into_iter().for_each(|truth| tally.add(finding, truth));
                     }
                 }
+                let noise =
+                    format!("{:>2.0} %{} | {correlation}", 100.0 * cv, if wide > 1.0 { "*" } else { " " });
                 for ((name, tally), truth) in ["knee", "depth", "most"].iter().zip(&mut tallies).zip(truths) {
-                    let noise = format!(
-                        "{:>2.0} %{} | {correlation}",
-                        100.0 * cv,
-                        if wide > 1.0 { "*" } else { " " }
-                    );
                     let truth =
                         truth.map_or_else(|| "?".to_owned(), |(low, high)| format!("{low:.2}..{high:.2}"));
                     println!("{cell} | {noise} | {name:5} | {truth} | {}", tally.line(replicates as f64));
                 }
+                println!("{cell} | {noise} | enough | {}", recommended.line(replicates as f64));
             }
         }
     }

@@ -9,6 +9,8 @@ pub mod cold;
 pub mod compare;
 pub mod conclude;
 mod consistency;
+pub mod enough_depth;
+pub mod enough_size;
 pub mod files;
 pub mod finding;
 pub mod hosts;

@@ -45,7 +45,7 @@ pub fn comparison(sides: &[Side], compared: &Compared, details: bool, paint: Pai
     out
 }
 
-/// Whether each side can be believed, in the first words of its own end screen.
+/// Whether each side can be believed, in the first words of its own end screen, and what it was measured on.
 fn valid(sides: &[Side], paint: Paint) -> String {
     let each: Vec<String> = sides
         .iter()
@@ -56,7 +56,8 @@ fn valid(sides: &[Side], paint: Paint) -> String {
                 true => format!(" (`iosonde show {}`)", run.info.id),
                 false => String::new(),
             };
-            Some(clean(&format!("{}: {}{more}", side.name, validity.headline)))
+            let on = crate::story::measured_on_briefly(run);
+            Some(clean(&format!("{}: {}{more}; {on}", side.name, validity.headline)))
         })
         .collect();
     let first = format!("{}{}", paint.ink(Ink::Strong, "VALID"), " ".repeat(HEAD - "VALID".len()));

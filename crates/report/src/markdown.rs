@@ -173,7 +173,7 @@ fn first_screen(run: &Run, out: &mut String) {
         put(out, "Nothing was found out about the storage.");
     }
     put(out, "\n## Advice\n");
-    for advised in crate::text::advice::advised(run) {
+    for advised in crate::text::marks::marked_advice(run) {
         put(out, &format!("- {}. ({})", inline(&advised.marked()), inline(&advised.advice.why)));
     }
     if crate::text::advice::advice(run).is_empty() {

@@ -322,7 +322,7 @@ fn hosts(run: &Run, paint: Paint) -> String {
 
 fn advice(run: &Run, paint: Paint) -> String {
     let mut out = String::new();
-    for advised in crate::text::advice::advised(run) {
+    for advised in crate::text::marks::marked_advice(run) {
         out += &paint.hang(&format!("  {} ", paint.ink(Ink::Good, "→")), 4, &clean(&advised.marked()));
     }
     // Where nothing can be advised, what would make it possible is the advice; but nothing is said twice.

@@ -127,16 +127,25 @@ const TOUCHED_SHARE: f64 = 0.1;
 
 /// Trials that the warnings of one check are about, each with the figures that it qualifies.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Touched(pub(super) Vec<(About, Vec<u64>)>);
+pub struct Touched {
+    pub(super) lines: Vec<(About, Vec<u64>)>,
+    /// Whether percentiles of these trials are qualified as their means are.
+    pub(super) percentiles: bool,
+}
 
 impl Touched {
     /// Whether more than a tenth of the trials behind a figure of this kind are touched.
     pub fn qualifies(&self, figure: About, trials: &[u64]) -> bool {
         // Every figure of the tables is one of the device.
-        let own = self.0.iter().filter(|(about, _)| *about == About::Device || about.touches(figure));
+        let own = self.lines.iter().filter(|(about, _)| *about == About::Device || about.touches(figure));
         let affected: BTreeSet<u64> = own.flat_map(|(_, ids)| ids.iter().copied()).collect();
         let count = trials.iter().filter(|id| affected.contains(id)).count();
         count as f64 > TOUCHED_SHARE * trials.len() as f64
+    }
+
+    /// The same, of a percentile of latency.
+    pub fn qualifies_percentile(&self, trials: &[u64]) -> bool {
+        self.percentiles && self.qualifies(About::Latency, trials)
     }
 }
 

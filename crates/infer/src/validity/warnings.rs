@@ -79,7 +79,12 @@ fn touched(run: &Run, own: &[&Judgement]) -> Touched {
         let point = line.point.and_then(of_point).map(|point| point.trial_ids.clone());
         line.trial.map_or_else(|| point.unwrap_or_default(), |id| vec![id])
     };
-    Touched(own.iter().map(|line| (line.about, trials(line))).collect())
+    let is_about_percentiles =
+        |line: &&Judgement| CHECKS.iter().any(|kind| kind.id() == line.check && kind.is_about_percentiles());
+    Touched {
+        lines: own.iter().map(|line| (line.about, trials(line))).collect(),
+        percentiles: own.iter().any(is_about_percentiles),
+    }
 }
 
 fn point_of(run: &Run, line: &Judgement) -> Option<usize> {

@@ -86,6 +86,11 @@ pub trait Check: Sync {
         None
     }
 
+    /// Whether its warnings about latency are about percentiles as well, and not about the mean alone.
+    fn is_about_percentiles(&self) -> bool {
+        true
+    }
+
     /// Runs with known answers: some to pass, to catch and to abstain from.
     #[cfg(test)]
     fn specimens(&self) -> Specimens;

@@ -53,6 +53,10 @@ impl Check for Multimodal {
         Some(Symptom::SeveralRates)
     }
 
+    fn is_about_percentiles(&self) -> bool {
+        false
+    }
+
     #[cfg(test)]
     fn specimens(&self) -> Specimens {
         Specimens {

@@ -298,7 +298,7 @@ fn advice(run: &Run) -> Markup {
         section aria-labelledby="do" {
             h2 #do { "Advice" }
             ul.marked {
-                @for advised in crate::text::advice::advised(run) {
+                @for advised in crate::text::marks::marked_advice(run) {
                     li {
                         span.mark.good aria-hidden="true" { "→" }
                         span {

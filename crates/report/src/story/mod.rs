@@ -23,8 +23,20 @@ pub(crate) use facts::{Fact, device_facts, host_facts, is_study, method, method_
 
 /// What was measured, how much of it, for how long, and by which version.
 pub(crate) fn measured(run: &Run) -> String {
-    let (size, time) = (units::size(run.info.device.working_set_bytes), units::duration(run.info.elapsed_s));
-    format!("{}; {size} area, took {time}, iosonde {}", subject(&run.info.device), run.iosonde)
+    format!("{}, took {}, iosonde {}", measured_on(run), units::duration(run.info.elapsed_s), run.iosonde)
+}
+
+/// What was measured, and how much of it.
+fn measured_on(run: &Run) -> String {
+    format!("{}; {} area", subject(&run.info.device), units::size(run.info.device.working_set_bytes))
+}
+
+/// The same without the parts of a simulated device.
+pub(crate) fn measured_on_briefly(run: &Run) -> String {
+    let device = &run.info.device;
+    let brief = Device { description: None, ..device.clone() };
+    let whole = if device.medium == Medium::Simulated { &brief } else { device };
+    format!("{}; {} area", subject(whole), units::size(device.working_set_bytes))
 }
 
 /// Target in one line: `ext4 on nvme0n1: Samsung 990 PRO 2TB, PCIe 4.0 x4, io_uring, direct I/O`.

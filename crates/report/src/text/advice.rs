@@ -6,15 +6,14 @@ use iosonde_model::{
 };
 
 use crate::text::{
-    command,
-    enough_depth::low_latency_depth,
-    enough_size::{EnoughSize, enough_size, larger_than},
-    finding,
+    command, finding,
     footnote::{Footnotes, MARKS},
     limits_meet::limits_meet,
     number::briefly,
     pages::{Many, Pages},
 };
+use iosonde_infer::enough_depth::low_latency_depth;
+use iosonde_infer::enough_size::{EnoughSize, enough_size, larger_than};
 use iosonde_infer::finding::lookup::estimate;
 use iosonde_infer::finding::lookup::found;
 use iosonde_infer::finding::lookup::found_like;
@@ -49,8 +48,7 @@ pub fn advice(run: &Run) -> Vec<Advice> {
 }
 
 /// Advice with its marks.
-pub fn advised(run: &Run) -> Vec<Advised> {
-    let footnotes = Footnotes::of(run);
+pub(super) fn advised(run: &Run, footnotes: &Footnotes) -> Vec<Advised> {
     let marked = |draft: Draft| {
         let mut marks: Vec<char> = draft
             .findings
@@ -161,17 +159,37 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
     let own: Vec<(Op, EnoughSize)> = ops.filter_map(|op| Some((op, enough_size(run, op)?))).collect();
     let enough = match own.as_slice() {
         [] => return None,
-        [(_, read), (_, write)] if read.enough == write.enough => format!("reads and writes {}", read.enough),
+        [(_, read), (_, write)] if sizes(read) == sizes(write) => {
+            format!("reads and writes of {}", sizes(read))
+        }
         own => {
-            let each = own.iter().map(|(op, size)| format!("{op}s {}", size.enough));
+            let each = own.iter().map(|(op, size)| format!("{op}s of {}", sizes(size)));
             let larger = Op::TRANSFERS.into_iter().filter_map(|op| Some((op, larger_than(run, op)?)));
-            let larger = larger.map(|(op, bytes)| format!("{op}s perhaps over {}", units::size(bytes)));
+            let larger = larger.map(|(op, bytes)| format!("{op}s of perhaps over {}", units::size(bytes)));
             each.chain(larger).collect::<Vec<_>>().join(", ")
         }
     };
-    let why: Vec<String> = own.iter().map(|(op, size)| format!("{op}s of {}", size.why)).collect();
+    let why: Vec<String> =
+        own.iter().map(|(op, size)| format!("{op}s of {}", times_of_sizes(size))).collect();
     let findings: Vec<&Finding> = own.iter().flat_map(|(_, size)| size.findings).collect();
-    Some(new(format!("block size for 95 % of max QD 1 bandwidth: {enough}"), why.join("; "), &findings))
+    Some(new(format!("for 95 % of the bandwidth at QD 1: {enough}"), why.join("; "), &findings))
+}
+
+/// `1 MiB or more`, or `256 KiB to 1 MiB`.
+fn sizes(size: &EnoughSize) -> String {
+    let surely = units::size(size.bytes);
+    if size.low_bytes < size.bytes {
+        format!("{} to {surely}", units::size(size.low_bytes))
+    } else {
+        format!("{surely} or more")
+    }
+}
+
+/// What a request of the size that is enough takes, and a small one.
+fn times_of_sizes(size: &EnoughSize) -> String {
+    let [large, small] = [size.latency_ns, estimate(size.findings[1])].map(|own| briefly(Unit::Time, &own));
+    let small_size = size.small_bytes.map_or_else(String::new, units::size);
+    format!("{} take {large}, of {small_size} {small}", units::size(size.bytes))
 }
 
 /// The queue depth for low latency, where the table has a deeper one for nearly all of the throughput.

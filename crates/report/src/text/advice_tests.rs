@@ -25,7 +25,7 @@ fn sizes_depths_and_pages() {
     assert_eq!(
         sentences[0],
         (
-            "block size for # % of max QD # bandwidth: reads and writes # MiB or more".to_owned(),
+            "for # % of the bandwidth at QD #: reads and writes of # MiB or more".to_owned(),
             format!("{}; {}", size("read"), size("write"))
         )
     );
@@ -120,7 +120,7 @@ fn what_is_hardly_known_is_advised_by_its_bounds_or_not_at_all() {
     set(FindingName::PlateauBlockSize, 524_288.0, 262_144.0, 1_048_576.0);
     let sentences: Vec<_> = advice(&run).into_iter().map(|advice| advice.sentence).collect();
     let has = |text: &str| assert!(sentences.iter().any(|sentence| sentence == text), "{sentences:#?}");
-    has("block size for 95 % of max QD 1 bandwidth: reads 4 MiB or more, writes 256 KiB to 1 MiB");
+    has("for 95 % of the bandwidth at QD 1: reads of 4 MiB or more, writes of 256 KiB to 1 MiB");
     assert!(!sentences.iter().any(|sentence| sentence.starts_with("4 KiB writes, low")), "{sentences:#?}");
 }
 

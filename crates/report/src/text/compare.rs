@@ -67,8 +67,12 @@ pub fn answer(pair: &ComparedPair) -> String {
     let interval = interval
         .filter(|_| pair.unit == ComparedUnit::Repeat)
         .map_or_else(String::new, |interval| format!("{} CI {interval}; ", units::percent(pair.confidence)));
-    let mean_of = if mean.points > 1 { "geometric mean of " } else { "" };
-    let rests = format!("{mean_of}{}{}", workloads(mean.points), in_turn(pair));
+    // A mix of reads and writes is one workload and has two.
+    let of = match mean.points {
+        1 => "1 workload".to_owned(),
+        count => format!("geometric mean of {count} ratios"),
+    };
+    let rests = format!("{of}{}", in_turn(pair));
     let (rests, open) = match repeats(pair) {
         Repeats::Known(runs) => (format!("{rests}; {runs}"), String::new()),
         Repeats::Missing(what) => (rests, format!(" {what}")),
@@ -403,7 +407,7 @@ mod tests {
         let slower = pair(0.303, 0.286, 0.323, Likeness::Slower);
         assert_eq!(
             answer(&slower),
-            "B is 3.3 times slower than A (geometric mean of 28 workloads). No confidence interval, as each ran once; \
+            "B is 3.3 times slower than A (geometric mean of 28 ratios). No confidence interval, as each ran once; \
              repeat both with `--repeats 5`."
         );
         let exact = Estimate { value: 4.584, low: Some(4.5839), high: Some(4.5841) };
@@ -416,7 +420,7 @@ mod tests {
         };
         assert_eq!(
             answer(&repeated),
-            "B is 10 % faster than A (95 % CI 7–13 %; geometric mean of 28 workloads; 5 repeats each)."
+            "B is 10 % faster than A (95 % CI 7–13 %; geometric mean of 28 ratios; 5 repeats each)."
         );
         let latency = ComparedPair { figure: ComparedFigure::LatencyP99, ..slower };
         let latency = ComparedPair {
@@ -424,7 +428,7 @@ mod tests {
             ..latency
         };
         assert!(answer(&latency).starts_with(
-            "B is 6.5 times slower than A in p99 latency (geometric mean of 28 workloads). No confidence"
+            "B is 6.5 times slower than A in p99 latency (geometric mean of 28 ratios). No confidence"
         ));
     }
 
@@ -442,7 +446,7 @@ mod tests {
         );
         let wide = answer(&pair(3.0, 1.1, 8.0, Likeness::Faster));
         assert!(
-            wide.starts_with("B is at least 1.1 times faster than A (geometric mean of 28 workloads"),
+            wide.starts_with("B is at least 1.1 times faster than A (geometric mean of 28 ratios"),
             "{wide}"
         );
         let refused = ComparedPair { geometric_means: Vec::new(), not_compared: 12, ..memory };

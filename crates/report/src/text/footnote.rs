@@ -1,10 +1,10 @@
 //! Marks that tie a warning to the figures that it qualifies: `¹` behind both.
 
 use iosonde_infer::{
-    finding::{ReadWhen, kind, lookup::trials_behind},
-    validity::{Fact, Touched, Validity, Weight, figure_of, validity},
+    finding::lookup::trials_behind,
+    validity::{Touched, figure_of},
 };
-use iosonde_model::{About, Finding, Run, Status};
+use iosonde_model::{About, Finding, Run};
 
 /// Maximum number of warnings on the first screen: the others are counted, or folded.
 pub const WARNINGS_MAX: usize = 3;
@@ -15,53 +15,28 @@ pub(super) const MARKS: [char; WARNINGS_MAX] = ['¹', '²', '³'];
 pub struct Footnotes(Vec<Touched>);
 
 impl Footnotes {
-    /// Footnotes of a concluded run.
-    pub fn of(run: &Run) -> Self {
-        let facts = validity(run);
-        let marked = marks(&facts, run).into_iter().zip(&facts.lines);
-        let touched = marked.filter_map(|(mark, line)| match &line.fact {
-            Fact::Warnings { touched, .. } if mark.is_some() => Some(touched.clone()),
-            _ => None,
-        });
-        Self(touched.collect())
+    /// Of warnings, in their order.
+    pub(super) fn new(warnings: impl Iterator<Item = Touched>) -> Self {
+        Self(warnings.collect())
     }
 
     /// Marks of a finding, or none.
-    pub fn of_finding(&self, run: &Run, finding: &Finding) -> String {
+    pub(super) fn of_finding(&self, run: &Run, finding: &Finding) -> String {
         self.of_trials(figure_of(finding.unit), &trials_behind(run, finding))
     }
 
     /// Marks of a figure that rests on these trials.
-    pub fn of_trials(&self, figure: About, trials: &[u64]) -> String {
-        let own = MARKS.iter().zip(&self.0).filter(|(_, touched)| touched.qualifies(figure, trials));
+    pub(super) fn of_trials(&self, figure: About, trials: &[u64]) -> String {
+        self.those(|touched| touched.qualifies(figure, trials))
+    }
+
+    /// Marks of a percentile of the latency of these trials.
+    pub(super) fn of_percentile(&self, trials: &[u64]) -> String {
+        self.those(|touched| touched.qualifies_percentile(trials))
+    }
+
+    fn those(&self, qualifies: impl Fn(&Touched) -> bool) -> String {
+        let own = MARKS.iter().zip(&self.0).filter(|(_, touched)| qualifies(touched));
         own.map(|(mark, _)| mark).collect()
     }
-}
-
-/// The mark of each line, for those warnings that qualify a figure of the tables.
-pub(super) fn marks(facts: &Validity, run: &Run) -> Vec<Option<char>> {
-    let in_table = |finding: &&Finding| {
-        let when = kind(finding.name).told().when;
-        finding.status == Status::Found && [ReadWhen::Always, ReadWhen::Each, ReadWhen::Found].contains(&when)
-    };
-    let figures: Vec<(About, Vec<u64>)> = run
-        .findings
-        .iter()
-        .filter(in_table)
-        .map(|finding| (figure_of(finding.unit), trials_behind(run, finding)))
-        .collect();
-    let mut free = MARKS.into_iter();
-    // A mark without its warning on the same screen would lead nowhere.
-    let mut shown = 0;
-    let mark = |line: &iosonde_infer::validity::WeighedFact| {
-        shown += usize::from(line.mark == Weight::Doubt);
-        match &line.fact {
-            Fact::Warnings { touched, .. } if line.mark == Weight::Doubt && shown <= WARNINGS_MAX => figures
-                .iter()
-                .any(|(figure, trials)| touched.qualifies(*figure, trials))
-                .then(|| free.next())?,
-            _ => None,
-        }
-    };
-    facts.lines.iter().map(mark).collect()
 }

@@ -10,12 +10,12 @@ use iosonde_plan::experiment::{EXPERIMENTS, Experiment, Parameters};
 
 use super::{
     case::lowered,
-    enough_depth::enough_depth,
-    enough_size::larger_than,
     finding as finding_words,
     storage_line::{StorageLine, line},
 };
 use crate::text::command::command;
+use iosonde_infer::enough_depth::enough_depth;
+use iosonde_infer::enough_size::larger_than;
 use iosonde_infer::finding;
 use iosonde_infer::finding::FINDINGS;
 use iosonde_infer::finding::FindingKind;

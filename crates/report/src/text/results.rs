@@ -18,8 +18,10 @@ use iosonde_model::{
 };
 
 use super::{
+    marks::result_tables,
+    mean_above_p99::mean_above_p99,
     open_questions,
-    result_table::{asked_latency, is_in_table, result_tables},
+    result_table::{asked_latency, is_in_table},
     storage_line::{StorageLine, line},
     table::ResultTable,
 };
@@ -62,8 +64,13 @@ pub fn results(run: &Run) -> Results {
     // Lines of a sheet have a table of their own.
     let is_of_sheet = super::sheet::is_of_sheet(run);
     let tables = if is_of_sheet { Vec::new() } else { result_tables(run) };
-    let mut lines: Vec<StorageLine> =
-        promise(run).into_iter().chain(beside(run)).chain(orders(run)).chain(more(run)).collect();
+    let mut lines: Vec<StorageLine> = promise(run)
+        .into_iter()
+        .chain(beside(run))
+        .chain(mean_above_p99(run))
+        .chain(orders(run))
+        .chain(more(run))
+        .collect();
     let limits = limits(run);
     let order = found(run, FindingName::RandomVsSequential, Op::Read);
     // What a program gets from memory is no result about the storage.

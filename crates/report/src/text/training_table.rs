@@ -73,7 +73,7 @@ mod tests {
         };
         let mut run = Pretend::usual().run(QUICK, 1);
         run.findings = vec![most, saved(Op::Read, 30e9), saved(Op::Write, 219e9)];
-        let [fed, checkpoints] = tables(&run, &Footnotes::of(&run));
+        let [fed, checkpoints] = tables(&run, &super::super::marks::footnotes(&run));
         let told = |table: Option<ResultTable>| {
             let table = table.expect("it has a row");
             let [row] = &table.rows[..] else { panic!("{table:?}") };

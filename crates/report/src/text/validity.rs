@@ -5,7 +5,7 @@ use iosonde_infer::validity::{
 };
 use iosonde_model::{Cause, Judgement, Run, cause::CacheServed, units};
 
-use crate::text::{absence, case::lowered, check::brief::brief, footnote, vantage};
+use crate::text::{absence, case::lowered, check::brief::brief, marks, vantage};
 
 pub use iosonde_infer::validity::Weight;
 
@@ -68,7 +68,7 @@ pub fn validity(run: &Run) -> ValidityText {
         };
         ValidityLine { mark: line.mark, text, brief, footnote }
     };
-    let footnotes = footnote::marks(&facts, run);
+    let footnotes = marks::marks(&facts, run);
     let answer = answer(&facts);
     // In a virtual machine, behind a network or a file system in user space, nothing inside sees the cache outside.
     let unseen = facts.fatal.is_none().then(|| vantage::unseen_cache(&run.info)).flatten();

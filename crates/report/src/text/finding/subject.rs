@@ -48,7 +48,7 @@ fn quantity(name: FindingName) -> &'static str {
         FindingName::PerRequestCost => "Fixed cost per request",
         FindingName::HalfSize => "Block size for half of the bandwidth",
         FindingName::NetworkRoundTrip => "Network round trip",
-        FindingName::PlateauBlockSize => "Block size for 95 % of max QD 1 bandwidth",
+        FindingName::PlateauBlockSize => "Block size for 95 % of the bandwidth at QD 1",
         FindingName::QueueDepthKnee => "Knee",
         FindingName::DepthFor95Percent => "QD for 95 % of max",
         FindingName::EffectiveDepth => "Effective queue depth",

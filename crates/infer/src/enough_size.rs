@@ -1,25 +1,28 @@
 //! The block size that is enough for throughput of one request at a time.
 
-use iosonde_infer::finding::lookup::{estimate, found};
 use iosonde_model::{
-    Detail, Finding, FindingName, Inconclusive, Op, Point, PointDirection, Run, Unit, detail::SizeLawProblem,
-    units,
+    Detail, Estimate, Finding, FindingName, Inconclusive, Op, Point, PointDirection, Run,
+    detail::SizeLawProblem,
 };
 
-use super::{enough_depth::NEARLY_ALL, number::briefly};
+use crate::{enough_depth::NEARLY_ALL, finding::lookup::found};
 
 /// The block size that is enough in one direction.
-pub(super) struct EnoughSize<'a> {
-    /// `1 MiB or more`, or `1 MiB to 4 MiB`.
-    pub(super) enough: String,
-    /// What such a request takes, and a small one.
-    pub(super) why: String,
-    /// What it rests on.
-    pub(super) findings: [&'a Finding; 2],
+pub struct EnoughSize<'a> {
+    /// Smallest size that may be enough: by the interval of the plateau, or measured to give nearly all.
+    pub low_bytes: u64,
+    /// Smallest measured size that surely is enough.
+    pub bytes: u64,
+    /// Mean latency of a request of that size.
+    pub latency_ns: Estimate,
+    /// Size of a small request; its latency is that of the second finding.
+    pub small_bytes: Option<u64>,
+    /// Plateau and latency at QD 1, on which it rests.
+    pub findings: [&'a Finding; 2],
 }
 
 /// That size; `None` where it is unknown, or the smallest that was tried.
-pub(super) fn enough_size(run: &Run, op: Op) -> Option<EnoughSize<'_>> {
+pub fn enough_size(run: &Run, op: Op) -> Option<EnoughSize<'_>> {
     let (plateau, base) =
         (found(run, FindingName::PlateauBlockSize, op)?, found(run, FindingName::BaseLatency, op)?);
     // Of the sizes that may be enough the largest is it for sure.
@@ -36,24 +39,14 @@ pub(super) fn enough_size(run: &Run, op: Op) -> Option<EnoughSize<'_>> {
     let seen_bytes =
         alone.iter().filter(|(_, rate)| *rate >= NEARLY_ALL * most).map(|(bytes, _)| *bytes).min();
     let low_bytes = seen_bytes.map_or(bytes, |seen| seen.min(plateau.low.map_or(seen, |low| low as u64)));
-    let large = point_alone(run, op, bytes, plateau.conditions.random)?.latency_ns_mean?;
-    let size = units::size(bytes);
-    let enough = match low_bytes < bytes {
-        true => format!("{} to {size}", units::size(low_bytes)),
-        false => format!("{size} or more"),
-    };
-    let small_bytes = base.conditions.block_size_bytes.map_or_else(String::new, units::size);
-    let why = format!(
-        "{size} take {}, of {small_bytes} {}",
-        briefly(Unit::Time, &large),
-        briefly(Unit::Time, &estimate(base))
-    );
-    Some(EnoughSize { enough, why, findings: [plateau, base] })
+    let latency_ns = point_alone(run, op, bytes, plateau.conditions.random)?.latency_ns_mean?;
+    let small_bytes = base.conditions.block_size_bytes;
+    Some(EnoughSize { low_bytes, bytes, latency_ns, small_bytes, findings: [plateau, base] })
 }
 
 /// The largest measured size, where throughput of one direction still rises at it and the size that is enough for the
 /// other direction is known: they are told together.
-pub(super) fn larger_than(run: &Run, op: Op) -> Option<u64> {
+pub fn larger_than(run: &Run, op: Op) -> Option<u64> {
     let other = Op::TRANSFERS.into_iter().find(|other| *other != op)?;
     enough_size(run, other)?;
     run.findings.iter().find_map(|finding| match &finding.detail {

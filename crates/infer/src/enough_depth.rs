@@ -1,52 +1,51 @@
 //! The queue depths to use: the least that was measured to give nearly all of the highest IOPS, and a lower one whose
-//! requests wait little. Depths that were measured, so that their latency is known: of a curve through all of them,
-//! the depth that it gives for 95 % may not give it.
+//! requests wait little. Both are depths that were measured, so that their latency is known: of a curve through all
+//! depths, the depth that it gives for 95 % may not give it.
+//!
+//! The least is a choice and has no interval; how often it gives what it is chosen for is measured by
+//! `bench/depth-coverage` (docs/intervals.md, Queue depth).
 
-use iosonde_infer::finding::lookup::{estimate, found_like};
 use iosonde_model::{Conditions, Finding, FindingName, Op, Point, Run};
 
+use crate::finding::lookup::{estimate, found_like};
+
 /// Share of the highest throughput that counts as nearly all, as it is written: 95 %.
-pub(super) const NEARLY_ALL: f64 = 0.945;
-/// How many times a depth that a curve gives must be lower to be told beside one that was measured; and queue depths
-/// over the saturation point up to which latency counts as low: a request waits up to 1.5 times its time alone.
+pub const NEARLY_ALL: f64 = 0.945;
+/// How many times deeper than one for low latency a queue must be that gives nearly all, and queue depths over the
+/// saturation point up to which latency counts as low: a request waits up to 1.5 times its time alone.
 const NEAR: f64 = 1.5;
 
 /// The depth that is enough in one direction.
-pub(super) struct EnoughDepth<'a> {
+pub struct EnoughDepth<'a> {
     /// The point of the least measured depth that gave nearly all; of IOPS that still rose, of the deepest.
-    pub(super) point: &'a Point,
+    pub point: &'a Point,
     /// Whether IOPS still rose there.
-    pub(super) still_rising: bool,
-    /// A lower depth that may give as much: by a curve through all depths, or by the interval of its IOPS.
-    pub(super) perhaps: Option<u64>,
+    pub still_rising: bool,
 }
 
 /// That depth; `None` where the highest IOPS are unknown.
-pub(super) fn enough_depth<'a>(run: &'a Run, op: Op, like: &Conditions) -> Option<EnoughDepth<'a>> {
+pub fn enough_depth<'a>(run: &'a Run, op: Op, like: &Conditions) -> Option<EnoughDepth<'a>> {
     let most = found_like(run, FindingName::MaxIops, op, like)?;
     if most.at_least {
         let point = point_up_to(run, like, op, f64::INFINITY)?;
-        return Some(EnoughDepth { point, still_rising: true, perhaps: None });
+        return Some(EnoughDepth { point, still_rising: true });
     }
-    let wanted_iops = NEARLY_ALL * estimate(most).value;
-    let gives = |point: &&Point| point.direction(op).is_some_and(|own| own.iops.value >= wanted_iops);
-    let depth = |point: &&Point| point.spec.asked_in_flight();
-    let point = points_like(run, like, op).filter(gives).min_by_key(depth)?;
-    let curve =
-        found_like(run, FindingName::DepthFor95Percent, op, like).filter(|own| !estimate(own).is_vague());
-    let lower = curve.and_then(|curve| curve.value).map(f64::ceil);
-    let by_curve = lower.filter(|lower| depth(&point) as f64 > NEAR * lower).map(|lower| lower as u64);
-    let may_give = |point: &&Point| {
-        let high = point.direction(op).and_then(|own| own.iops.high);
-        high.is_some_and(|high| high >= wanted_iops)
-    };
-    let measured = points_like(run, like, op).filter(may_give).map(|point| depth(&point)).min();
-    let perhaps = by_curve.into_iter().chain(measured).min().filter(|lower| *lower < depth(&point));
-    Some(EnoughDepth { point, still_rising: false, perhaps })
+    let measured = points_like(run, like, op).filter_map(|point| {
+        let iops = point.direction(op)?.iops.value;
+        Some((point, point.spec.asked_in_flight(), iops))
+    });
+    let point = least_enough(measured, estimate(most).value)?;
+    Some(EnoughDepth { point, still_rising: false })
+}
+
+/// The least of several depths, each with its IOPS, that gives nearly all of the highest.
+pub fn least_enough<T>(measured: impl Iterator<Item = (T, u64, f64)>, highest_iops: f64) -> Option<T> {
+    let enough = measured.filter(|(_, _, iops)| *iops >= NEARLY_ALL * highest_iops);
+    enough.min_by_key(|(_, depth, _)| *depth).map(|(point, _, _)| point)
 }
 
 /// The point of a depth beyond one at which requests wait little, and below the one that is enough.
-pub(super) fn low_latency_depth<'a>(run: &'a Run, op: Op, knee: &Finding) -> Option<&'a Point> {
+pub fn low_latency_depth<'a>(run: &'a Run, op: Op, knee: &Finding) -> Option<&'a Point> {
     let like = &knee.conditions;
     let curve = found_like(run, FindingName::DepthFor95Percent, op, like)?;
     let from = knee.value?.round().max(1.0);
@@ -64,7 +63,7 @@ fn point_up_to<'a>(run: &'a Run, like: &Conditions, op: Op, depth: f64) -> Optio
 }
 
 /// Points of these requests with valid trials, one direction alone and at no given rate.
-pub(super) fn points_like<'a>(run: &'a Run, like: &Conditions, op: Op) -> impl Iterator<Item = &'a Point> {
+pub fn points_like<'a>(run: &'a Run, like: &Conditions, op: Op) -> impl Iterator<Item = &'a Point> {
     let (size_bytes, random) = (like.block_size_bytes, like.random);
     run.points.iter().filter(move |point| {
         let spec = &point.spec;
