@@ -8,7 +8,7 @@ use crate::{
     },
 };
 use iosonde_infer::compare::Side;
-use iosonde_model::{Compared, ComparedPair, Comparison, Layer, Likeness};
+use iosonde_model::{Compared, ComparedPair, Comparison, Difference, Layer, Likeness};
 
 /// Where a section's text begins: behind COMPARED.
 const HEAD: usize = 10;
@@ -81,7 +81,7 @@ fn one_pair(compared: &Compared, pair: &ComparedPair, details: bool, paint: Pain
         out += &legend(pair, &shown, paint);
     }
     out += &left_out(compared, pair, details, paint);
-    out + &differences(pair, paint)
+    out + &differences(pair, details, paint)
 }
 
 /// What a layer costs: the answer, what is odd about it, and a line for each workload.
@@ -99,7 +99,7 @@ fn layered(compared: &Compared, pair: &ComparedPair, layer: &Layer, details: boo
         out += &paint.hang("  ", 2, text::layer::LEGEND);
     }
     out += &left_out(compared, pair, details, paint);
-    out + &differences(pair, paint)
+    out + &differences(pair, details, paint)
 }
 
 /// A workload and its figures on one line; where that is too long, the figures stand below.
@@ -195,15 +195,22 @@ fn left_out(compared: &Compared, pair: &ComparedPair, details: bool, paint: Pain
 }
 
 /// In one paragraph: each could explain a ratio as well as the storage does.
-fn differences(pair: &ComparedPair, paint: Paint) -> String {
-    if pair.differences.is_empty() {
+/// What else differs. What is known of one side alone, as of a simulated device and a real one, is counted; with
+/// details, it is listed too.
+fn differences(pair: &ComparedPair, details: bool, paint: Paint) -> String {
+    let is_of_both = |one: &&Difference| {
+        [&one.a, &one.b].iter().all(|own| text::compare::is_known(one.what, own.as_ref()))
+    };
+    let (of_both, of_one): (Vec<&Difference>, Vec<_>) = pair.differences.iter().partition(is_of_both);
+    let listed = of_both.iter().chain(of_one.iter().filter(|_| details)).map(|one| {
+        let [a, b] = [&one.a, &one.b].map(|own| text::compare::property_value(one.what, own.as_ref()));
+        format!("{} {a} → {b}", text::compare::property(one.what))
+    });
+    let more = (!details && !of_one.is_empty()).then(|| format!("{} known of one side: -v", of_one.len()));
+    let all: Vec<String> = listed.chain(more).collect();
+    if all.is_empty() {
         return String::new();
     }
-    let each = pair.differences.iter().map(|difference| {
-        let [a, b] = [&difference.a, &difference.b]
-            .map(|value| text::compare::property_value(difference.what, value.as_ref()));
-        format!("{} {a} → {b}", text::compare::property(difference.what))
-    });
     let lead = format!("{}  ", paint.ink(Ink::Strong, "OTHER DIFFERENCES"));
-    format!("\n{}", paint.hang(&lead, 2, &clean(&each.collect::<Vec<_>>().join("; "))))
+    format!("\n{}", paint.hang(&lead, 2, &clean(&all.join("; "))))
 }

@@ -339,6 +339,11 @@ pub fn property(what: RunProperty) -> &'static str {
     }
 }
 
+/// Whether a property is known: of these, to have none is known.
+pub fn is_known(what: RunProperty, value: Option<&PropertyValue>) -> bool {
+    value.is_some() || matches!(what, RunProperty::VirtualMachine | RunProperty::Layout)
+}
+
 /// Value of a property that differs.
 pub fn property_value(what: RunProperty, value: Option<&PropertyValue>) -> String {
     match (what, value) {
