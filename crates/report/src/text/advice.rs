@@ -371,8 +371,8 @@ fn pages(run: &Run) -> Option<Draft<'_>> {
         Some(Many::Rising) => "; the maximum is unknown, as throughput was still rising".to_owned(),
         None => String::new(),
     };
-    let how = if pages.measured { "" } else { ", estimated" };
-    let sentence = format!("database reads of 8 KiB{how}: {} at QD 1{many}", rate(&pages.one));
+    let how = if pages.measured { "reads" } else { "estimated reads" };
+    let sentence = format!("PostgreSQL pages (8 KiB), {how}: {} at QD 1{many}", rate(&pages.one));
     let why = match pages.many {
         _ if pages.measured => "as measured with reads of 8 KiB, at QD 1 and at their highest throughput",
         Some(Many::AtMost(_)) => {

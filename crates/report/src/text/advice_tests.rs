@@ -31,7 +31,7 @@ fn sizes_depths_and_pages() {
     );
     assert_eq!(
         sentences[1].0,
-        "database reads of # KiB, estimated: # k IOPS (±# %) at QD #, up to # k IOPS (±# %)"
+        "PostgreSQL pages (# KiB), estimated reads: # k IOPS (±# %) at QD #, up to # k IOPS (±# %)"
     );
     assert!(
         sentences[2].0.starts_with("writes covered only # GiB; writing more may be slower: "),
@@ -54,9 +54,9 @@ fn pages_follow_from_the_law() {
     let advice = of(&Pretend { cv: 0.001, ..Pretend::usual() });
     let pages = advice
         .iter()
-        .find(|advice| advice.sentence.starts_with("database reads of 8 KiB, estimated: "))
+        .find(|advice| advice.sentence.starts_with("PostgreSQL pages (8 KiB), estimated reads: "))
         .unwrap();
-    assert!(pages.sentence.contains("estimated: 9.2"), "{}", pages.sentence);
+    assert!(pages.sentence.contains("estimated reads: 9.2"), "{}", pages.sentence);
     assert!(pages.sentence.contains(" to 80"), "{}", pages.sentence);
 }
 
@@ -74,8 +74,9 @@ fn many_at_once_are_told_from_small_requests_and_never_below_what_was_seen_to_ri
         let mut run = Pretend { cv: 0.005, ..Pretend::usual() }.run(study, 1);
         conclude(&mut run, None).unwrap();
         let all = advice(&run);
-        let own =
-            all.iter().find(|advice| advice.sentence.starts_with("database reads of 8 KiB, estimated: "));
+        let own = all
+            .iter()
+            .find(|advice| advice.sentence.starts_with("PostgreSQL pages (8 KiB), estimated reads: "));
         own.map(|advice| advice.sentence.clone()).unwrap_or_else(|| panic!("{all:?}"))
     };
     // 128 KiB reads come first and are limited by the link at 7,600 a second.
