@@ -32,7 +32,7 @@ pub struct Advised {
 impl Advised {
     /// The sentence and its marks.
     pub fn marked(&self) -> String {
-        format!("{} {}", self.advice.sentence, self.marks).trim_end().to_owned()
+        format!("{}{}", self.advice.sentence, self.marks)
     }
 }
 
@@ -165,24 +165,21 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
         own => {
             let each = own.iter().map(|(op, size)| format!("{op}s of {}", sizes(size)));
             let larger = Op::TRANSFERS.into_iter().filter_map(|op| Some((op, larger_than(run, op)?)));
-            let larger = larger.map(|(op, bytes)| format!("{op}s of perhaps over {}", units::size(bytes)));
+            let larger = larger.map(|(op, bytes)| format!("{op}s of perhaps > {}", units::size(bytes)));
             each.chain(larger).collect::<Vec<_>>().join(", ")
         }
     };
     let why: Vec<String> =
         own.iter().map(|(op, size)| format!("{op}s of {}", times_of_sizes(size))).collect();
     let findings: Vec<&Finding> = own.iter().flat_map(|(_, size)| size.findings).collect();
-    Some(new(format!("for 95 % of the bandwidth at QD 1: {enough}"), why.join("; "), &findings))
+    Some(new(format!("95 % of the best QD 1 bandwidth: {enough}"), why.join("; "), &findings))
 }
 
-/// `1 MiB or more`, or `256 KiB to 1 MiB`.
+/// `≥ 1 MiB`, or `≥ 1 MiB (perhaps 256 KiB)`.
 fn sizes(size: &EnoughSize) -> String {
-    let surely = units::size(size.bytes);
-    if size.low_bytes < size.bytes {
-        format!("{} to {surely}", units::size(size.low_bytes))
-    } else {
-        format!("{surely} or more")
-    }
+    let perhaps =
+        (size.low_bytes < size.bytes).then(|| format!(" (perhaps {})", units::size(size.low_bytes)));
+    format!("≥ {}{}", units::size(size.bytes), perhaps.unwrap_or_default())
 }
 
 /// What a request of the size that is enough takes, and a small one.

@@ -72,12 +72,16 @@ pub fn answer(pair: &ComparedPair) -> String {
         1 => "1 workload".to_owned(),
         count => format!("geometric mean of {count} ratios"),
     };
-    let rests = format!("{of}{}", in_turn(pair));
+    let otherwise = match pair.opposite {
+        0 => String::new(),
+        count => format!("; {} in {count} of them", opposite_of(mean.verdict)),
+    };
+    let rests = format!("{of}{otherwise}{}", in_turn(pair));
     let (rests, open) = match repeats(pair) {
         Repeats::Known(runs) => (format!("{rests}; {runs}"), String::new()),
         Repeats::Missing(what) => (rests, format!(" {what}")),
     };
-    format!("{said} ({interval}{rests}).{open}{}", cautions(pair, mean))
+    format!("{said} ({interval}{rests}).{open}{}", cautions(pair))
 }
 
 /// A ratio as it is shown: one run a side knows nothing of the variation between runs, so that the interval over its
@@ -145,6 +149,11 @@ fn repeats(pair: &ComparedPair) -> Repeats {
     }
 }
 
+/// What a side is at the workloads that go against the mean.
+fn opposite_of(mean: Likeness) -> &'static str {
+    if mean == Likeness::Faster { "slower" } else { "faster" }
+}
+
 /// The run-to-run variation, or the sentence that says how to get it.
 enum Repeats {
     Known(String),
@@ -152,13 +161,9 @@ enum Repeats {
 }
 
 /// Sentences that keep the answer from being read as more than it is.
-fn cautions(pair: &ComparedPair, mean: &GeometricMean) -> String {
+fn cautions(pair: &ComparedPair) -> String {
     let mut said = String::new();
     let are = |count: usize| if count == 1 { "is" } else { "are" };
-    if pair.opposite > 0 {
-        let opposite = if mean.verdict == Likeness::Faster { "slower" } else { "faster" };
-        said += &format!(" In {} of them it is {opposite}.", pair.opposite);
-    }
     if pair.without_interval > 0 {
         said += &format!(
             " {} more {} inconclusive and not in the mean.",
@@ -444,11 +449,12 @@ mod tests {
         let said = answer(&memory);
         assert!(
             said.ends_with(
-                " In 2 of them it is slower. 1 workload more is inconclusive and not in the mean. Memory served both \
+                " 1 workload more is inconclusive and not in the mean. Memory served both \
                  sides, so this is no statement about the storage."
             ),
             "{said}"
         );
+        assert!(said.contains("(geometric mean of 28 ratios; slower in 2 of them)"), "{said}");
         let wide = answer(&pair(3.0, 1.1, 8.0, Likeness::Faster));
         assert!(
             wide.starts_with("B is at least 1.1 times faster than A (geometric mean of 28 ratios"),

@@ -118,6 +118,7 @@ impl Figure {
     pub fn in_words(&self) -> String {
         match self.interval.as_str() {
             "" | NO_INTERVAL => self.whole(),
+            INTERVAL_ALONE => self.value.clone(),
             interval => format!("{} ({interval})", self.value),
         }
     }
@@ -176,7 +177,7 @@ pub fn figure(style: impl Into<Style>, estimate: &Estimate) -> Figure {
     // A value at an end of its own interval reads like a contradiction: the interval is what is known.
     let place = (estimate.value - low) / (high - low);
     if !(AT_AN_END..=1.0 - AT_AN_END).contains(&place) {
-        return Figure { value: format!("{interval}{name}"), interval: String::new() };
+        return Figure { value: format!("{interval}{name}"), interval: INTERVAL_ALONE.to_owned() };
     }
     Figure { value: format!("{:.digits$}{name}", estimate.value / factor), interval }
 }
@@ -186,6 +187,9 @@ pub fn briefly(style: impl Into<Style>, estimate: &Estimate) -> String {
     let style = style.into();
     if estimate.is_vague() { bounded(style, estimate) } else { figure(style, estimate).in_words() }
 }
+
+/// Beside an interval without its value.
+const INTERVAL_ALONE: &str = "CI only";
 
 /// High over low of an interval from which on a figure is unknown.
 const FIVE_FOLD: f64 = 5.0;
@@ -360,8 +364,12 @@ mod tests {
         assert_eq!(of(Unit::Rate, 3.4996e9, 3.498e9, 3.501e9), "3.50 GB/s ±0.1 %");
         assert_eq!(of(Unit::Time, 67_670.0, 66_300.0, 69_000.0), "67.7 µs ±2.1 %");
         assert_eq!(of(Unit::Rate, 500e6, 480e6, 590e6), "500 MB/s 480–590");
-        assert_eq!(of(Unit::Rate, 481e6, 480e6, 590e6), "480–590 MB/s", "a value at an end of its interval");
-        assert_eq!(of(Unit::Rate, 580e6, 480e6, 590e6), "480–590 MB/s");
+        assert_eq!(
+            of(Unit::Rate, 481e6, 480e6, 590e6),
+            "480–590 MB/s CI only",
+            "a value at an end of its interval"
+        );
+        assert_eq!(of(Unit::Rate, 580e6, 480e6, 590e6), "480–590 MB/s CI only");
         assert_eq!(of(Unit::Iops, 117_190.0, 117_150.0, 117_220.0), "117 k ±0.1 %");
         assert_eq!(of(Unit::InFlight, 36.2, 34.4, 38.1), "36 34–38");
         assert_eq!(of(Unit::InFlight, 2.31, 2.28, 2.33), "2.31 2.28–2.33");

@@ -242,7 +242,7 @@ fn places(run: &Run) -> Option<ResultRow> {
             best.iter().partition(|point| spec(point) == spec(&first));
         let random = |wanted: bool| here.iter().any(|point| point.spec.rw.is_random() == wanted);
         let place = format!("{}, QD {depth}", units::size(bytes));
-        let from = format!("from {place}");
+        let from = format!("≥ {place}");
         let value = match (elsewhere.len(), random(true), random(false)) {
             (0, true, true) => place,
             (0, true, false) => format!("{place}, random"),

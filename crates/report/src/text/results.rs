@@ -237,7 +237,7 @@ fn what_it_is(run: &Run, limited: bool) -> String {
     };
     // Below a limit, every order is as fast as another.
     match first_order(run).filter(|_| !limited).and_then(order) {
-        Some(order) => format!("{medium}: {order}"),
+        Some(order) => format!("{medium}; {order}"),
         None => medium.to_owned(),
     }
 }
@@ -258,7 +258,7 @@ fn order(finding: &Finding) -> Option<String> {
     Some(if estimate(finding).is_vague() {
         said
     } else {
-        format!("{said} ({})", figure(Unit::Ratio, &estimate(finding)).whole())
+        format!("{said}: {}", figure(Unit::Ratio, &estimate(finding)).in_words())
     })
 }
 

@@ -27,7 +27,7 @@ pub struct ValidityLine {
 pub struct ValidityText {
     /// The answer.
     pub mark: Weight,
-    /// The first line: `yes, with 1 warning`, `no: these figures are memory, not storage (..)`; with what was not
+    /// The first line: `yes, with 1 warning`, `no: memory answered, not storage (..)`; with what was not
     /// checked.
     pub headline: String,
     /// The first line, without that.
@@ -156,11 +156,11 @@ fn not_storage(facts: &NotStorage) -> String {
             format!("{unread} of the data read was never on storage ({})", holes.unwrap_or(example))
         }
         ByteSource::CacheBelow => {
-            format!("these figures include this machine's memory, not storage alone ({example})")
+            format!("memory answered with the storage ({example})")
         }
-        ByteSource::Memory => format!("these figures are memory, not storage ({example})"),
+        ByteSource::Memory => format!("memory answered, not storage ({example})"),
         ByteSource::MemoryAndStorage => {
-            format!("these figures are partly memory; the storage moved {moved} of the bytes ({example})")
+            format!("memory answered in part; the storage moved {moved} of the bytes ({example})")
         }
     }
 }

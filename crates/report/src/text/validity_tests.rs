@@ -152,7 +152,7 @@ fn a_virtual_machine_is_in_the_first_line() {
     assert_eq!(of(&pretend, |_| {}).headline, "yes; a cache of the host may answer unseen");
     // An NFS client on bare metal is no guest.
     pretend.device.medium = Medium::Network;
-    assert_eq!(of(&pretend, |_| {}).headline, "yes; a cache outside this machine may answer unseen");
+    assert_eq!(of(&pretend, |_| {}).headline, "yes; a cache behind this volume may answer unseen");
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn tmpfs_is_memory_in_the_first_line() {
     (pretend.device.medium, pretend.device.file_system) = (Medium::Memory, Some("tmpfs".into()));
     let told = of(&pretend, |_| {});
     assert_eq!(told.mark, Weight::No);
-    assert_eq!(told.headline, "no: these figures are memory, not storage (tmpfs keeps its data in memory)");
+    assert_eq!(told.headline, "no: memory answered, not storage (tmpfs keeps its data in memory)");
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn a_file_just_written_and_read_back_is_memory_in_the_first_line() {
         }
     });
     assert!(
-        told.headline.starts_with("no: these figures are memory, not storage (for example, in one trial ")
+        told.headline.starts_with("no: memory answered, not storage (for example, in one trial ")
             && told.headline.contains(" were read: 0 % from the device, the rest from the page cache)")
     );
     assert!(texts(&told).contains(
@@ -225,11 +225,7 @@ fn a_hole_is_no_storage() {
         unread(run);
         run.trials.iter_mut().for_each(|trial| trial.witnesses.resident_after_bytes = Some(1 << 30));
     });
-    assert!(
-        ignored.headline.starts_with("no: these figures are memory, not storage ("),
-        "{}",
-        ignored.headline
-    );
+    assert!(ignored.headline.starts_with("no: memory answered, not storage ("), "{}", ignored.headline);
     let mut sparse = reader();
     sparse.device.notes.push("the whole file is addressed".into());
     // A sentence decides nothing, whatever its words are.

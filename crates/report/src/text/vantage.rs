@@ -20,6 +20,6 @@ pub fn unseen_cache(info: &RunInfo) -> Option<&'static str> {
     Some(if guest {
         "a cache of the host may answer unseen"
     } else {
-        "a cache outside this machine may answer unseen"
+        "a cache behind this volume may answer unseen"
     })
 }

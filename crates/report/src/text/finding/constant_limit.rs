@@ -25,9 +25,9 @@ pub(in crate::text) fn together<'a>(limits: impl Iterator<Item = (&'a Finding, C
         let who = match (finding.conditions.op, shared) {
             (Some(Op::Read), _) => "reads",
             (Some(_), _) => "writes",
-            (None, Some(true)) => "reads and writes together",
+            (None, Some(true)) => "reads and writes, shared",
             (None, Some(false)) => "reads, as much for writes",
-            (None, None) => "reads alone or writes alone (a mix: not tested)",
+            (None, None) => "each of reads and writes (whether shared: not tested)",
         };
         let value = figure(finding.unit, &estimate(finding)).in_words() + &parts(counted);
         match groups.iter_mut().find(|group| group.0 == who) {
