@@ -3,7 +3,7 @@
 use iosonde_infer::compare::NothingToCompare;
 use iosonde_model::{
     About, Compared, ComparedFigure, ComparedPair, ComparedSide, ComparedUnit, Comparison, Estimate,
-    GeometricMean, Incomparable, Likeness, NoFigure, PropertyValue, RunProperty, ServedBy, Unit, units,
+    Incomparable, Likeness, NoFigure, PropertyValue, RunProperty, ServedBy, Unit, units,
 };
 
 use crate::text::{
@@ -372,7 +372,7 @@ mod tests {
     use super::*;
 
     fn pair(ratio: f64, low: f64, high: f64, verdict: Likeness) -> ComparedPair {
-        let mean = GeometricMean {
+        let mean = iosonde_model::GeometricMean {
             of: iosonde_model::WorkloadGroup::All,
             points: 28,
             ratio,

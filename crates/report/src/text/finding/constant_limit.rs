@@ -17,17 +17,17 @@ pub(super) fn sentence(finding: &Finding, facts: ConstantLimit) -> String {
     }
 }
 
-/// All limits of a run: `2.00 k IOPS (±0.2 %) and 99.9 MB/s (±0.8 %) for reads, 1.00 k IOPS (±0.3 %) for writes`.
+/// All limits of a run: `2.00 k IOPS (±0.2 %) and 99.9 MB/s (±0.8 %) for reads, and 1.00 k IOPS (±0.3 %) for writes`.
 pub(in crate::text) fn together<'a>(limits: impl Iterator<Item = (&'a Finding, ConstantLimit)>) -> String {
     let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
     for (finding, facts) in limits {
         let ConstantLimit::Held { counted, shared, .. } = facts else { continue };
         let who = match (finding.conditions.op, shared) {
-            (Some(Op::Read), _) => "reads",
-            (Some(_), _) => "writes",
-            (None, Some(true)) => "reads and writes, shared",
-            (None, Some(false)) => "reads, as much for writes",
-            (None, None) => "each of reads and writes (whether shared: not tested)",
+            (Some(Op::Read), _) => "for reads",
+            (Some(_), _) => "for writes",
+            (None, Some(true)) => "shared by reads and writes",
+            (None, Some(false)) => "for reads, as much for writes",
+            (None, None) => "for reads and for writes (whether shared was not tested)",
         };
         let value = figure(finding.unit, &estimate(finding)).in_words() + &parts(counted);
         match groups.iter_mut().find(|group| group.0 == who) {
@@ -35,8 +35,8 @@ pub(in crate::text) fn together<'a>(limits: impl Iterator<Item = (&'a Finding, C
             None => groups.push((who, vec![value])),
         }
     }
-    let each = groups.into_iter().map(|(who, values)| format!("{} for {who}", values.join(" and ")));
-    each.collect::<Vec<_>>().join(", ")
+    let each = groups.into_iter().map(|(who, values)| format!("{} {who}", values.join(" and ")));
+    each.collect::<Vec<_>>().join(", and ")
 }
 
 /// What counts several times.

@@ -116,7 +116,7 @@ pub(in crate::text) fn order(answer: RatioAnswer, what: &str) -> String {
         RatioAnswer::Lower => "slower than",
         RatioAnswer::Higher => "faster than",
         RatioAnswer::Undecided => {
-            return format!("no difference shown between random and sequential {what}");
+            return format!("random against sequential {what}, no difference shown");
         }
     };
     format!("random {what} are {how} sequential ones")
