@@ -165,20 +165,20 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
         own => {
             let each = own.iter().map(|(op, size)| format!("{op}s of {}", sizes(size)));
             let larger = Op::TRANSFERS.into_iter().filter_map(|op| Some((op, larger_than(run, op)?)));
-            let larger = larger.map(|(op, bytes)| format!("{op}s of perhaps > {}", units::size(bytes)));
+            let larger =
+                larger.map(|(op, bytes)| format!("{op}s of ≥ {} (largest tried)", units::size(bytes)));
             each.chain(larger).collect::<Vec<_>>().join(", ")
         }
     };
     let why: Vec<String> =
         own.iter().map(|(op, size)| format!("{op}s of {}", times_of_sizes(size))).collect();
     let findings: Vec<&Finding> = own.iter().flat_map(|(_, size)| size.findings).collect();
-    Some(new(format!("95 % of the best QD 1 bandwidth: {enough}"), why.join("; "), &findings))
+    Some(new(format!("for 95 % of QD 1 bandwidth: {enough}"), why.join("; "), &findings))
 }
 
-/// `≥ 1 MiB`, or `≥ 1 MiB (perhaps 256 KiB)`.
+/// `≥ 1 MiB`, or `≥ 1 MiB (256 KiB may do)`.
 fn sizes(size: &EnoughSize) -> String {
-    let perhaps =
-        (size.low_bytes < size.bytes).then(|| format!(" (perhaps {})", units::size(size.low_bytes)));
+    let perhaps = (size.low_bytes < size.bytes).then(|| format!(" ({} may do)", units::size(size.low_bytes)));
     format!("≥ {}{}", units::size(size.bytes), perhaps.unwrap_or_default())
 }
 

@@ -70,7 +70,10 @@ pub fn answer(pair: &ComparedPair) -> String {
     // A mix of reads and writes is one workload and has two.
     let of = match mean.points {
         1 => "1 workload".to_owned(),
-        count => format!("geometric mean of {count} ratios"),
+        count => {
+            let of = if pair.figure == ComparedFigure::Iops { "throughput" } else { "latency" };
+            format!("geometric mean of {count} {of} ratios")
+        }
     };
     let otherwise = match pair.opposite {
         0 => String::new(),
@@ -417,7 +420,7 @@ mod tests {
         let slower = pair(0.303, 0.286, 0.323, Likeness::Slower);
         assert_eq!(
             answer(&slower),
-            "B is 3.3 times slower than A (geometric mean of 28 ratios). No confidence interval, as each ran once; \
+            "B is 3.3 times slower than A (geometric mean of 28 throughput ratios). No confidence interval, as each ran once; \
              repeat both with `--repeats 5`."
         );
         let exact = Estimate { value: 4.584, low: Some(4.5839), high: Some(4.5841) };
@@ -430,7 +433,7 @@ mod tests {
         };
         assert_eq!(
             answer(&repeated),
-            "B is 10 % faster than A (95 % CI 7–13 %; geometric mean of 28 ratios; 5 repeats each)."
+            "B is 10 % faster than A (95 % CI 7–13 %; geometric mean of 28 throughput ratios; 5 repeats each)."
         );
         let latency = ComparedPair { figure: ComparedFigure::LatencyP99, ..slower };
         let latency = ComparedPair {
@@ -438,7 +441,7 @@ mod tests {
             ..latency
         };
         assert!(answer(&latency).starts_with(
-            "B is 6.5 times slower than A in p99 latency (geometric mean of 28 ratios). No confidence"
+            "B is 6.5 times slower than A in p99 latency (geometric mean of 28 latency ratios). No confidence"
         ));
     }
 
@@ -454,10 +457,10 @@ mod tests {
             ),
             "{said}"
         );
-        assert!(said.contains("(geometric mean of 28 ratios; slower in 2 of them)"), "{said}");
+        assert!(said.contains("(geometric mean of 28 throughput ratios; slower in 2 of them)"), "{said}");
         let wide = answer(&pair(3.0, 1.1, 8.0, Likeness::Faster));
         assert!(
-            wide.starts_with("B is at least 1.1 times faster than A (geometric mean of 28 ratios"),
+            wide.starts_with("B is at least 1.1 times faster than A (geometric mean of 28 throughput ratios"),
             "{wide}"
         );
         let refused = ComparedPair { geometric_means: Vec::new(), not_compared: 12, ..memory };

@@ -189,7 +189,7 @@ pub fn briefly(style: impl Into<Style>, estimate: &Estimate) -> String {
 }
 
 /// Beside an interval without its value.
-const INTERVAL_ALONE: &str = "CI only";
+const INTERVAL_ALONE: &str = "(range)";
 
 /// High over low of an interval from which on a figure is unknown.
 const FIVE_FOLD: f64 = 5.0;
@@ -366,10 +366,10 @@ mod tests {
         assert_eq!(of(Unit::Rate, 500e6, 480e6, 590e6), "500 MB/s 480–590");
         assert_eq!(
             of(Unit::Rate, 481e6, 480e6, 590e6),
-            "480–590 MB/s CI only",
+            "480–590 MB/s (range)",
             "a value at an end of its interval"
         );
-        assert_eq!(of(Unit::Rate, 580e6, 480e6, 590e6), "480–590 MB/s CI only");
+        assert_eq!(of(Unit::Rate, 580e6, 480e6, 590e6), "480–590 MB/s (range)");
         assert_eq!(of(Unit::Iops, 117_190.0, 117_150.0, 117_220.0), "117 k ±0.1 %");
         assert_eq!(of(Unit::InFlight, 36.2, 34.4, 38.1), "36 34–38");
         assert_eq!(of(Unit::InFlight, 2.31, 2.28, 2.33), "2.31 2.28–2.33");

@@ -241,13 +241,13 @@ fn places(run: &Run) -> Option<ResultRow> {
         let (here, elsewhere): (Vec<&Point>, Vec<&Point>) =
             best.iter().partition(|point| spec(point) == spec(&first));
         let random = |wanted: bool| here.iter().any(|point| point.spec.rw.is_random() == wanted);
-        let place = format!("{}, QD {depth}", units::size(bytes));
-        let from = format!("≥ {place}");
+        let size = units::size(bytes);
+        let place = format!("{size}, QD {depth}");
         let value = match (elsewhere.len(), random(true), random(false)) {
             (0, true, true) => place,
             (0, true, false) => format!("{place}, random"),
             (0, ..) => format!("{place}, sequential"),
-            _ => from,
+            _ => format!("{size} or more, QD {depth}"),
         };
         Some(Figure { value, interval: String::new() }.into())
     });

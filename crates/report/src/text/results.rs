@@ -257,6 +257,9 @@ fn order(finding: &Finding) -> Option<String> {
     // An interval over several decades is no ratio to quote.
     Some(if estimate(finding).is_vague() {
         said
+    } else if answer == RatioAnswer::Undecided && !is_near {
+        let ratio = figure(Unit::Ratio, &estimate(finding)).in_words();
+        format!("random {what} reach {ratio} the rate of sequential ones, no clear difference")
     } else {
         format!("{said}: {}", figure(Unit::Ratio, &estimate(finding)).in_words())
     })

@@ -116,7 +116,7 @@ pub(in crate::text) fn order(answer: RatioAnswer, what: &str) -> String {
         RatioAnswer::Lower => "slower than",
         RatioAnswer::Higher => "faster than",
         RatioAnswer::Undecided => {
-            return format!("random against sequential {what}, no difference shown");
+            return format!("random and sequential {what}: no clear difference");
         }
     };
     format!("random {what} are {how} sequential ones")
