@@ -420,8 +420,8 @@ mod tests {
         let slower = pair(0.303, 0.286, 0.323, Likeness::Slower);
         assert_eq!(
             answer(&slower),
-            "B is 3.3 times slower than A (geometric mean of 28 throughput ratios). No confidence interval, as each ran once; \
-             repeat both with `--repeats 5`."
+            "B is 3.3 times slower than A (geometric mean of 28 throughput ratios). No confidence interval, as each \
+             ran once; repeat both with `--repeats 5`."
         );
         let exact = Estimate { value: 4.584, low: Some(4.5839), high: Some(4.5841) };
         assert_eq!(ratio_text(&slower, exact), "4.58×");
