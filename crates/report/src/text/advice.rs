@@ -165,15 +165,14 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
         own => {
             let each = own.iter().map(|(op, size)| format!("{op}s of {}", sizes(size)));
             let larger = Op::TRANSFERS.into_iter().filter_map(|op| Some((op, larger_than(run, op)?)));
-            let larger =
-                larger.map(|(op, bytes)| format!("{op}s of ≥ {} (largest tried)", units::size(bytes)));
+            let larger = larger.map(|(op, bytes)| format!("{op}s of {} (largest tried)", units::size(bytes)));
             each.chain(larger).collect::<Vec<_>>().join(", ")
         }
     };
     let why: Vec<String> =
         own.iter().map(|(op, size)| format!("{op}s of {}", times_of_sizes(size))).collect();
     let findings: Vec<&Finding> = own.iter().flat_map(|(_, size)| size.findings).collect();
-    Some(new(format!("for 95 % of QD 1 bandwidth: {enough}"), why.join("; "), &findings))
+    Some(new(format!("at QD 1, for 95 % of the best bandwidth there: {enough}"), why.join("; "), &findings))
 }
 
 /// `≥ 1 MiB`, or `≥ 1 MiB (256 KiB may do)`.

@@ -158,6 +158,8 @@ pub fn figure(style: impl Into<Style>, estimate: &Estimate) -> Figure {
     let is_share = match style.unit {
         Unit::InFlight => false,
         Unit::Bytes => half <= NARROW,
+        // Where the interval of a ratio leaves 1 out, a wider one that does not would deny it.
+        Unit::Ratio if includes_one(estimate.value, half) && (low > 1.0 || high < 1.0) => false,
         _ => half <= NARROW || half <= SHARE_MAX && !off_middle,
     };
     if is_share {
@@ -182,6 +184,11 @@ pub fn figure(style: impl Into<Style>, estimate: &Estimate) -> Figure {
     Figure { value: format!("{:.digits$}{name}", estimate.value / factor), interval }
 }
 
+/// Whether a ratio with this share to either side may be 1.
+fn includes_one(ratio: f64, half: f64) -> bool {
+    (ratio * (1.0 - half)..=ratio * (1.0 + half)).contains(&1.0)
+}
+
 /// A figure in a sentence: `36 (34–38)`, or `between 2 and 29` where no more is known.
 pub fn briefly(style: impl Into<Style>, estimate: &Estimate) -> String {
     let style = style.into();
@@ -189,7 +196,7 @@ pub fn briefly(style: impl Into<Style>, estimate: &Estimate) -> String {
 }
 
 /// Beside an interval without its value.
-const INTERVAL_ALONE: &str = "(range)";
+const INTERVAL_ALONE: &str = "(95 % CI)";
 
 /// High over low of an interval from which on a figure is unknown.
 const FIVE_FOLD: f64 = 5.0;
@@ -366,10 +373,11 @@ mod tests {
         assert_eq!(of(Unit::Rate, 500e6, 480e6, 590e6), "500 MB/s 480–590");
         assert_eq!(
             of(Unit::Rate, 481e6, 480e6, 590e6),
-            "480–590 MB/s (range)",
+            "480–590 MB/s (95 % CI)",
             "a value at an end of its interval"
         );
-        assert_eq!(of(Unit::Rate, 580e6, 480e6, 590e6), "480–590 MB/s (range)");
+        assert_eq!(of(Unit::Rate, 580e6, 480e6, 590e6), "480–590 MB/s (95 % CI)");
+        assert_eq!(of(Unit::Ratio, 1.09, 1.01, 1.19), "1.09× 1.01–1.19", "±9.2 % would include 1");
         assert_eq!(of(Unit::Iops, 117_190.0, 117_150.0, 117_220.0), "117 k ±0.1 %");
         assert_eq!(of(Unit::InFlight, 36.2, 34.4, 38.1), "36 34–38");
         assert_eq!(of(Unit::InFlight, 2.31, 2.28, 2.33), "2.31 2.28–2.33");

@@ -247,7 +247,11 @@ fn places(run: &Run) -> Option<ResultRow> {
             (0, true, true) => place,
             (0, true, false) => format!("{place}, random"),
             (0, ..) => format!("{place}, sequential"),
-            _ => format!("{size} or more, QD {depth}"),
+            _ if elsewhere.iter().any(|point| point.spec.block_size_bytes > bytes) => {
+                format!("{size} or more, QD {depth}")
+            }
+            // One of several, of which the others have deeper queues.
+            _ => format!("e.g. {place}"),
         };
         Some(Figure { value, interval: String::new() }.into())
     });

@@ -17,9 +17,5 @@ pub fn as_seen(info: &RunInfo) -> Option<&'static str> {
 /// What cannot be seen of caches from here; `None` where nothing is known to stand between.
 pub fn unseen_cache(info: &RunInfo) -> Option<&'static str> {
     let guest = as_seen(info)? == GUEST;
-    Some(if guest {
-        "a cache of the host may answer unseen"
-    } else {
-        "a cache behind this volume may answer unseen"
-    })
+    Some(if guest { "not checked: a cache of the host" } else { "not checked: a cache behind this volume" })
 }
