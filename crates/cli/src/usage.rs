@@ -4,7 +4,7 @@ use std::{ffi::OsString, path::Path};
 
 use clap::{
     Arg, Command, CommandFactory, FromArgMatches,
-    builder::StyledStr,
+    builder::{OsStr, Resettable, StyledStr},
     error::{ContextKind, ContextValue, Error},
 };
 
@@ -20,7 +20,11 @@ pub fn parse(words: &[OsString]) -> Result<Cli, Failure> {
 }
 
 fn read(words: &[OsString]) -> Result<Cli, Error> {
-    let command = command();
+    // What the environment names would count as typed, and `iosonde` alone would be an error in place of the help.
+    let command = match words.len() {
+        0 | 1 => command().mut_args(|arg| arg.env(Resettable::<OsStr>::Reset)),
+        _ => command(),
+    };
     let matches = command.clone().try_get_matches_from(words);
     matches.and_then(|matches| Cli::from_arg_matches(&matches)).map_err(|mut error| {
         let tip = misplaced(&error).or_else(|| below_zero(&error, words));
