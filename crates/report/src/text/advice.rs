@@ -172,7 +172,7 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
     let why: Vec<String> =
         own.iter().map(|(op, size)| format!("{op}s of {}", times_of_sizes(size))).collect();
     let findings: Vec<&Finding> = own.iter().flat_map(|(_, size)| size.findings).collect();
-    Some(new(format!("at QD 1, for 95 % of the best bandwidth there: {enough}"), why.join("; "), &findings))
+    Some(new(format!("at QD 1, use {enough}: 95 % of the best QD 1 bandwidth"), why.join("; "), &findings))
 }
 
 /// `≥ 1 MiB`, or `≥ 1 MiB (256 KiB may do)`.

@@ -25,7 +25,7 @@ fn sizes_depths_and_pages() {
     assert_eq!(
         sentences[0],
         (
-            "at QD #, for # % of the best bandwidth there: reads and writes of ≥ # MiB".to_owned(),
+            "at QD #, use reads and writes of ≥ # MiB: # % of the best QD # bandwidth".to_owned(),
             format!("{}; {}", size("read"), size("write"))
         )
     );
@@ -121,9 +121,7 @@ fn what_is_hardly_known_is_advised_by_its_bounds_or_not_at_all() {
     set(FindingName::PlateauBlockSize, 524_288.0, 262_144.0, 1_048_576.0);
     let sentences: Vec<_> = advice(&run).into_iter().map(|advice| advice.sentence).collect();
     let has = |text: &str| assert!(sentences.iter().any(|sentence| sentence == text), "{sentences:#?}");
-    has(
-        "at QD 1, for 95 % of the best bandwidth there: reads of ≥ 4 MiB, writes of ≥ 1 MiB (256 KiB may do)",
-    );
+    has("at QD 1, use reads of ≥ 4 MiB, writes of ≥ 1 MiB (256 KiB may do): 95 % of the best QD 1 bandwidth");
     assert!(!sentences.iter().any(|sentence| sentence.starts_with("4 KiB writes, low")), "{sentences:#?}");
 }
 

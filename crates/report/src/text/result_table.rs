@@ -251,7 +251,7 @@ fn places(run: &Run) -> Option<ResultRow> {
                 format!("{size} or more, QD {depth}")
             }
             // One of several, of which the others have deeper queues.
-            _ => format!("e.g. {place}"),
+            _ => format!("{place} and others"),
         };
         Some(Figure { value, interval: String::new() }.into())
     });
