@@ -52,3 +52,72 @@ fn touched(line: &WeighedFact) -> Option<&Touched> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iosonde_infer::conclude::conclude;
+    use iosonde_model::{About, Cause, CheckName, Judgement, Op, Outcome, cause};
+    use iosonde_testkit::pretend::{Pretend, QUICK};
+
+    /// A run with two groups of latency at all 4 KiB random reads of these queue depths, and the marks of its lines.
+    fn two_groups_at(is_it: fn(u64) -> bool) -> (Run, Vec<(Weight, Option<char>)>) {
+        let mut run = Pretend { cv: 0.01, ..Pretend::usual() }.run(QUICK, 1);
+        conclude(&mut run, None).unwrap();
+        let groups = cause::Multimodal::Groups {
+            op: Op::Read,
+            low_share: 0.9,
+            low_ns: 115e3,
+            high_share: 0.1,
+            high_ns: 387e3,
+            mean_ns: 142.2e3,
+        };
+        let reads = run.points.iter().filter(|point| {
+            let spec = &point.spec;
+            spec.block_size_bytes == 4096
+                && !spec.rw.is_mixed()
+                && spec.rw.has(Op::Read)
+                && is_it(spec.asked_in_flight())
+        });
+        let warned: Vec<Judgement> = reads
+            .map(|point| Judgement {
+                scope: "point".into(),
+                trial: None,
+                point: Some(point.id),
+                check: CheckName::Multimodal,
+                verdict: Outcome::Warning,
+                about: About::Latency,
+                cause: Some(Cause::Multimodal(groups.clone())),
+            })
+            .collect();
+        assert!(!warned.is_empty());
+        run.verdicts.extend(warned);
+        let facts = validity(&run);
+        let marks = marks(&facts, &run);
+        let told = facts.lines.iter().zip(marks).map(|(line, mark)| (line.mark, mark)).collect();
+        (run, told)
+    }
+
+    fn cells_of(run: &Run, label: &str) -> Vec<String> {
+        let tables = result_tables(run);
+        let row = tables.iter().flat_map(|table| &table.rows).find(|row| row.label == label);
+        row.expect(label).cells.iter().flatten().map(|cell| cell.marks.clone()).collect()
+    }
+
+    #[test]
+    fn a_warning_marks_the_means_that_it_is_about_and_no_percentile() {
+        let (run, told) = two_groups_at(|depth| depth == 1);
+        assert!(told.contains(&(Weight::Doubt, Some('¹'))), "{told:?}");
+        assert_eq!(cells_of(&run, "mean latency at QD 1"), ["¹", ""]);
+        assert_eq!(cells_of(&run, "p99 latency at QD 1"), ["", ""]);
+    }
+
+    #[test]
+    fn a_warning_about_no_figure_that_is_shown_has_no_mark() {
+        // Deeper than the depth that is recommended.
+        let (run, told) = two_groups_at(|depth| depth >= 64);
+        assert!(told.iter().any(|(weight, _)| *weight == Weight::Doubt), "{told:?}");
+        assert!(told.iter().all(|(_, mark)| mark.is_none()), "{told:?}");
+        assert!(cells_of(&run, "mean latency there").iter().all(String::is_empty));
+    }
+}

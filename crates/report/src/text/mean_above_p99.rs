@@ -23,3 +23,33 @@ pub(super) fn mean_above_p99(run: &Run) -> Option<StorageLine> {
     );
     (!ops.is_empty()).then(|| line("latency", text))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iosonde_infer::conclude::conclude;
+    use iosonde_testkit::pretend::{Pretend, QUICK};
+
+    #[test]
+    fn only_a_mean_above_the_whole_interval_of_p99_is_told() {
+        let mut run = Pretend::usual().run(QUICK, 1);
+        conclude(&mut run, None).unwrap();
+        let base = found(&run, FindingName::BaseLatency, Op::Read).unwrap().conditions.clone();
+        let id = points_like(&run, &base, Op::Read)
+            .find(|point| point.spec.asked_in_flight() == 1)
+            .map(|point| point.id)
+            .unwrap();
+        let mut with_mean_over_p99_high = |ratio: f64| {
+            let point = run.points.iter_mut().find(|point| point.id == id).unwrap();
+            let own = point.read.as_mut().unwrap();
+            let high = own.latency_ns_p99.and_then(|p99| p99.high).unwrap();
+            own.latency_ns_mean.as_mut().unwrap().value = ratio * high;
+            mean_above_p99(&run).map(|line| line.text)
+        };
+        assert_eq!(with_mean_over_p99_high(0.99), None);
+        assert_eq!(
+            with_mean_over_p99_high(1.01).as_deref(),
+            Some("the mean at QD 1 is above p99: under 1 % of reads take so long that they set the mean")
+        );
+    }
+}
