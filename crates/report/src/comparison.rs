@@ -206,7 +206,7 @@ fn differences(pair: &ComparedPair, details: bool, paint: Paint) -> String {
         let [a, b] = [&one.a, &one.b].map(|own| text::compare::property_value(one.what, own.as_ref()));
         format!("{} {a} → {b}", text::compare::property(one.what))
     });
-    let more = (!details && !of_one.is_empty()).then(|| format!("{} known of one side: -v", of_one.len()));
+    let more = (!details && !of_one.is_empty()).then(|| text::compare::known_of_one_side(of_one.len()));
     let all: Vec<String> = listed.chain(more).collect();
     if all.is_empty() {
         return String::new();

@@ -165,7 +165,9 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
         own => {
             let each = own.iter().map(|(op, size)| format!("{op}s of {}", sizes(size)));
             let larger = Op::TRANSFERS.into_iter().filter_map(|op| Some((op, larger_than(run, op)?)));
-            let larger = larger.map(|(op, bytes)| format!("{op}s of {} (largest tried)", units::size(bytes)));
+            let larger = larger.map(|(op, bytes)| {
+                format!("{op}s of ≥ {} (largest tried, still rising)", units::size(bytes))
+            });
             each.chain(larger).collect::<Vec<_>>().join(", ")
         }
     };

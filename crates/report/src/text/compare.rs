@@ -347,7 +347,12 @@ pub fn property(what: RunProperty) -> &'static str {
     }
 }
 
-/// Whether a property is known: of these, to have none is known.
+/// In place of properties that only one side knows, on a screen without them.
+pub fn known_of_one_side(count: usize) -> String {
+    format!("{count} more known of one side only: -v")
+}
+
+/// Whether a property is known. No virtual machine and no layout are answers too, and not a lack of one.
 pub fn is_known(what: RunProperty, value: Option<&PropertyValue>) -> bool {
     value.is_some() || matches!(what, RunProperty::VirtualMachine | RunProperty::Layout)
 }
