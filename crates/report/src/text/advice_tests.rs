@@ -170,3 +170,19 @@ fn small_writes_far_slower_than_reads_are_to_be_avoided() {
     assert!(advised(45.0).is_some_and(|advice| advice.sentence.contains("; reads reach ")));
     assert_eq!(advised(8_000.0), None);
 }
+
+#[test]
+fn the_largest_size_is_not_enough_where_throughput_still_rises_at_it() {
+    use iosonde_model::{Inconclusive, detail::SizeLawProblem};
+    let mut run = Pretend { cv: 0.01, bytes_per_s: 0.3e9, ..Pretend::usual() }.run(QUICK, 1);
+    conclude(&mut run, None).unwrap();
+    let is_it = |own: &&mut Finding| {
+        own.name == FindingName::PlateauBlockSize && own.conditions.op == Some(Op::Write)
+    };
+    let plateau = run.findings.iter_mut().find(is_it).unwrap();
+    let rising = SizeLawProblem::StillRising { largest_bytes: 4 << 20, needed_bytes: None };
+    (plateau.status, plateau.value) = (Status::Inconclusive, None);
+    plateau.detail = Detail::Inconclusive(Inconclusive::SizeLaw(rising));
+    let sentence = advice(&run).remove(0).sentence;
+    assert!(sentence.contains("writes of ≥ 4 MiB (largest tried, still rising)"), "{sentence}");
+}
