@@ -8,6 +8,7 @@ pub mod drift;
 pub mod estimate;
 pub mod evidence;
 pub mod host_rates;
+pub mod in_flight;
 pub mod levels;
 pub mod preconditioning;
 pub mod reach;

@@ -189,7 +189,7 @@ fn valid(run: &Run, counts: bool, paint: Paint) -> String {
     for line in warnings.iter().filter(|line| line.mark == Weight::Doubt).take(WARNINGS_MAX) {
         let footnote = line.footnote.map_or_else(String::new, |mark| mark.to_string());
         let lead = format!("  {}{footnote} ", symbol(paint, line.mark));
-        out += &paint.hang(&lead, 4 + columns(&footnote), &clean(&line.text));
+        out += &paint.hang(&lead, 4 + columns(&footnote), &clean(&line.brief));
     }
     for text in below {
         out += &paint.hang("  ", 4, &clean(&format!("{text}{more_below}")));

@@ -54,7 +54,7 @@ impl Page<'_> {
         page.shares_times_group_means_are_the_mean();
         page.counts_add_up();
         page.sizes_in_advice_stand_in_the_results();
-        page.intervals_are_no_narrower_than_a_request();
+        page.intervals_are_no_narrower_than_a_count_and_a_tick();
         page.wrong
     }
 
@@ -365,15 +365,20 @@ impl Page<'_> {
         meet.iter().any(|meet| (bytes * scale / meet - 1.0).abs() < 0.01)
     }
 
-    /// The count of a trial is known to one request, and a clock ticks in nanoseconds.
-    fn intervals_are_no_narrower_than_a_request(&mut self) {
+    /// Of requests of several kinds the count is known to one request; of one kind, whose number in flight was counted,
+    /// to one part in ten thousand (`estimate/grain.rs`). A clock ticks in nanoseconds.
+    fn intervals_are_no_narrower_than_a_count_and_a_tick(&mut self) {
         let mut wrong = Vec::new();
         let valid = Op::TRANSFERS.into_iter().flat_map(|op| self.valid(op).map(move |valid| (op, valid)));
         for (op, (point, direction)) in valid {
-            let own = self.run.trials.iter().filter(|trial| point.trial_ids.contains(&trial.id));
-            let requests: u64 = own.filter_map(|trial| trial.direction(op)).map(|of| of.ios).sum();
+            let own = || self.run.trials.iter().filter(|trial| point.trial_ids.contains(&trial.id));
+            let requests: u64 = own().filter_map(|trial| trial.direction(op)).map(|of| of.ios).sum();
             let (Some(low), Some(high)) = (direction.iops.low, direction.iops.high) else { continue };
-            if (high - low) / direction.iops.value < DIGITS.max(1.0 / requests.max(1) as f64) {
+            let kinds = |trial: &Trial| trial.directions().count() + usize::from(trial.flush.is_some());
+            let alone = own().all(|trial| kinds(trial) == 1 && trial.in_flight_mean.is_some());
+            let of_count = 1.0 / requests.max(1) as f64;
+            let least = if alone { of_count.min(1e-4) } else { of_count };
+            if (high - low) / direction.iops.value < DIGITS.max(least) {
                 wrong.push(format!("{}: [{low}, {high}] of {requests} requests", point.spec.describe()));
             }
             let latency = direction.latency_ns_mean.and_then(|mean| Some((mean.low?, mean.high?)));

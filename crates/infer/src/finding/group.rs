@@ -83,25 +83,7 @@ pub(super) fn valid_rate_whatever_set_it(evidence: &Evidence, op: Op) -> Result<
 fn rate_of(evidence: &Evidence, op: Op) -> Result<LogEstimate, Inconclusive> {
     let direction = evidence.direction(op).ok_or_else(|| no_interval(evidence))?;
     in_numbers(direction.iops, evidence)?;
-    let rate = no_better_than_requests(grained(direction.iops), evidence, op);
-    let counted = counted_to_a_request(evidence, op).unwrap_or(0.0);
-    Ok(LogEstimate { standard_error: rate.standard_error.max(counted), ..rate })
-}
-
-/// Standard deviation of a count whose trial begins and ends within a request: the difference of two uniform parts.
-const PART_OF_A_REQUEST: f64 = 0.408;
-
-/// Standard error of trials that count the same requests, give or take one: each begins and ends at the same place
-/// within a request, so that all are off by the same part of one, and agreement says nothing. `None` where they differ
-/// by more.
-fn counted_to_a_request(evidence: &Evidence, op: Op) -> Option<f64> {
-    let trials = || evidence.standing(About::Rate).filter(|trial| trial.measured_s > 0.0);
-    let rates = || trials().filter_map(|trial| Some(trial.direction(op)?.iops));
-    let shortest_s = trials().map(|trial| trial.measured_s).reduce(f64::min)?;
-    let (least, most) = (rates().reduce(f64::min)?, rates().reduce(f64::max)?);
-    let requests = most * shortest_s;
-    // One request more or less, and lengths that differ by a part of one.
-    ((most - least) * shortest_s <= 1.5 && requests >= 1.0).then(|| PART_OF_A_REQUEST / requests)
+    Ok(no_better_than_requests(grained(direction.iops), evidence, op))
 }
 
 /// The mean latency of a point, if its figures stand.

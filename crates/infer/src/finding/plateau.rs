@@ -70,9 +70,11 @@ fn plateau(group: &Group, rate: &Rate, confidence: f64) -> Result<Sizes, Inconcl
                 told => told?,
             };
             // A law that bends a little may be good for its two parameters, and not against points that were
-            // measured.
+            // measured: these would have to give nearly all of the highest rate at a smaller size than the law says
+            // of that rate.
+            let by_law = of_highest_by_law(&rates, &half);
             match by_comparison(&rates, confidence) {
-                Ok(seen) if seen.high < told.low => Ok(Sizes {
+                Ok(seen) if seen.high < told.low && seen.high < by_law => Ok(Sizes {
                     method: PlateauMethod::ComparisonAgainstLaw { law_bytes: told.value },
                     ..seen
                 }),
@@ -102,6 +104,16 @@ fn by_law(
         high: measured(high).ok_or(rising)?,
         method,
     })
+}
+
+/// The smallest size that gives 95 % of the largest size's rate by the law: less than at 19 n½, since the law's limit is
+/// reached by no size.
+fn of_highest_by_law(rates: &[(u64, LogEstimate)], half: &Estimate) -> u64 {
+    let half_bytes = half.low.unwrap_or(half.value);
+    let largest_bytes = rates.last().map_or(0, |&(size, _)| size);
+    let share = SHARE / (1.0 + half_bytes / largest_bytes as f64);
+    let needed_bytes = half_bytes * share / (1.0 - share);
+    rates.iter().map(|&(size, _)| size).find(|&size| size as f64 >= needed_bytes).unwrap_or(largest_bytes)
 }
 
 /// Whether the throughput of the largest size is significantly higher than that of the next smaller one.

@@ -32,10 +32,11 @@
 use iosonde_model::Rw;
 use iosonde_model::{
     About, CheckName, Reason, Run, Scope, Trial, Unstated, Verdict,
-    cause::{self, Term},
+    cause,
 };
 
 use super::{Check, judged};
+use crate::in_flight;
 #[cfg(test)]
 use super::{Specimens, specimen};
 
@@ -146,7 +147,7 @@ fn verdict(trial: &Trial) -> Verdict {
         let unstated = trial.unstated.contains(&Unstated::QueueDepth);
         return abstain(if unstated { cause::LittlesLaw::Unstated } else { cause::LittlesLaw::Uncounted });
     }
-    let (terms, longest_ns) = terms(trial);
+    let (terms, longest_ns) = in_flight::terms(trial);
     let are_numbers = |term: &cause::Term| (term.iops * term.latency_ns_mean).is_finite();
     if terms.is_empty() || !terms.iter().all(are_numbers) {
         return abstain(cause::LittlesLaw::NoLatency);
@@ -156,7 +157,7 @@ fn verdict(trial: &Trial) -> Verdict {
     if edge.is_nan() || edge > EDGE_MAX {
         return abstain(cause::LittlesLaw::LongRequests { longest_ns, measured_s: trial.measured_s });
     }
-    let in_flight: f64 = terms.iter().map(|term| term.iops * term.latency_ns_mean / 1e9).sum();
+    let in_flight = in_flight::by_littles_law(&terms);
     let (expected, about) = match trial.in_flight_mean {
         Some(counted) => (counted, About::Latency),
         None => (asked, About::Depth),
@@ -177,22 +178,6 @@ fn verdict(trial: &Trial) -> Verdict {
     let misread_thousands = misread(in_flight / expected);
     let missed = cause::LittlesLaw::Missed { in_flight, expected, misread_thousands, terms };
     Verdict::Invalid(Reason::new(about, missed))
-}
-
-/// Rate and mean latency of each kind of request, and the longest latency of any in nanoseconds. A result without its
-/// longest latency has at least its mean on the edge.
-fn terms(trial: &Trial) -> (Vec<Term>, f64) {
-    let known = trial.directions().filter_map(|(_, d)| Some((d.iops, d.latency_ns.mean?, d.latency_ns.max)));
-    let mut known: Vec<_> = known.collect();
-    // A flush is outstanding like any other request.
-    if let Some(flush) = &trial.flush
-        && let Some(mean_ns) = flush.latency_ns.mean
-    {
-        known.push((flush.ios as f64 / trial.measured_s, mean_ns, flush.latency_ns.max));
-    }
-    let longest_ns = known.iter().map(|&(_, mean, max)| max.map_or(mean, |ns| ns as f64)).fold(0.0, f64::max);
-    let terms = known.iter().map(|&(iops, latency_ns_mean, _)| Term { iops, latency_ns_mean });
-    (terms.collect(), longest_ns)
 }
 
 /// The power of a thousand of a slip between ns, µs, ms and s.
@@ -227,7 +212,7 @@ mod tests {
         trial.read.as_mut().unwrap().iops = 280_000.0;
         trial.read.as_mut().unwrap().latency_ns.mean = Some(3_000.0);
         let Verdict::Warning(reason) = verdict(&trial) else { panic!("0.84 of one") };
-        let terms = vec![Term { iops: 280_000.0, latency_ns_mean: 3_000.0 }];
+        let terms = vec![cause::Term { iops: 280_000.0, latency_ns_mean: 3_000.0 }];
         let idle = cause::LittlesLaw::Idle { in_flight: 0.84, expected: 1.0, terms };
         assert_eq!(reason, Reason::new(About::Depth, idle));
     }

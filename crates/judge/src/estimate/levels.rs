@@ -3,7 +3,7 @@
 use iosonde_model::{Estimate, Level, Op, Trial};
 use iosonde_stats::LogEstimate;
 
-use super::grain::{no_finer, of_counting};
+use super::grain::{Counting, no_finer};
 use crate::{evidence::WithInterval, levels};
 
 /// The levels of one direction of a point's valid trials; empty where they lie on one level. `points`: how many are
@@ -25,9 +25,12 @@ pub(super) fn of_direction(
     let level = |level: &levels::Level| {
         let of = |place: &usize| (trials[*place], logs[*place]);
         let (own, logs): (Vec<&Trial>, Vec<f64>) = level.places.iter().map(of).unzip();
-        let lanes = || own.iter().filter_map(|trial| trial.direction(op));
-        let (ios, bytes) = lanes().fold((0, 0), |(ios, bytes), lane| (ios + lane.ios, bytes + lane.bytes));
-        let mean = no_finer(LogEstimate::mean_of(&logs)?, of_counting(ios));
+        let (mut ios, mut bytes, mut counting) = (0, 0, Counting::default());
+        for (trial, lane) in own.iter().filter_map(|trial| Some((trial, trial.direction(op)?))) {
+            (ios, bytes) = (ios + lane.ios, bytes + lane.bytes);
+            counting.add(trial, lane);
+        }
+        let mean = no_finer(LogEstimate::mean_of(&logs)?, counting.share());
         let iops = mean.estimate(confidence);
         let times = bytes as f64 / ios.max(1) as f64;
         let scaled = |value: f64| value * times;

@@ -32,6 +32,7 @@ use crate::{
 };
 use basis::is_valid_for;
 pub use basis::{FEWEST_TRIALS, Voids};
+use grain::Counting;
 pub use leftover::leftovers;
 pub use visit::canaries;
 pub use visit::{Visit, visits};
@@ -95,7 +96,7 @@ struct Fitted {
     trials: Vec<u64>,
     figure: Figure,
     /// Requests behind each point's rows.
-    requests: Vec<u64>,
+    counting: Vec<Counting>,
 }
 
 /// What is fitted: points, trials, when they were, and which are invalid.
@@ -114,7 +115,7 @@ impl Fitted {
         let Measured { points, trials, times, voids } = measured;
         let mut rows = Vec::new();
         let mut ids = Vec::new();
-        let mut requests = vec![0; points.len() + 1];
+        let mut counting = vec![Counting::default(); points.len() + 1];
         for visit in times.iter().filter(|visit| !visit.leftover) {
             let trial = &trials[visit.trial];
             let valid = is_valid_for(voids, trial, figure.about());
@@ -125,7 +126,9 @@ impl Fitted {
             if let (true, Some(group), Some(value)) = (valid, group, figure.of(trial, op)) {
                 rows.push(Row { group, start_s: visit.start_s, end_s: visit.end_s, log_value: value.ln() });
                 ids.push(trial.id);
-                requests[group] += trial.direction(op).map_or(0, |own| own.ios);
+                if let Some(own) = trial.direction(op) {
+                    counting[group].add(trial, own);
+                }
             }
         }
         let average = if figure == Figure::Rate { Average::OverTime } else { Average::OverEvents };
@@ -141,13 +144,13 @@ impl Fitted {
         let kept: Vec<Option<bool>> = ids.iter().zip(&rows).map(decided).collect();
         let beside = Beside { reference: &canaries(times, figure.sign()), kept: &kept };
         let trends = Trends::fit(beside, &rows, &kinds, average);
-        Self { trends, trials: ids, figure, requests }
+        Self { trends, trials: ids, figure, counting }
     }
 
     fn estimate(&self, group: usize) -> Option<LogEstimate> {
         let estimate = self.trends.as_ref()?.estimate(group).filter(|_| self.kept(group) >= FEWEST_TRIALS)?;
         let share = match self.figure {
-            Figure::Rate => grain::of_counting(self.requests[group]),
+            Figure::Rate => self.counting[group].share(),
             Figure::Latency => grain::of_clock(estimate.log_mean.exp()),
         };
         Some(grain::no_finer(estimate, share))

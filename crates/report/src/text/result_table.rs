@@ -1,7 +1,7 @@
 //! Figures that people compare, as tables: of reads and writes, of durable writes, and of training.
 
 use iosonde_infer::{
-    enough_depth::{EnoughDepth, enough_depth, points_like},
+    enough_depth::{EnoughDepth, NEARLY_ALL, enough_depth, points_like},
     enough_size::enough_size,
     finding::lookup::{estimate, found, found_like},
 };
@@ -223,10 +223,13 @@ fn places(run: &Run) -> Option<ResultRow> {
     let cells = Op::TRANSFERS.map(|op| {
         let finding = found(run, FindingName::DeviceBandwidth, op)?;
         let mut best = best_points(run, finding);
-        // A point whose own figure is outside the interval would contradict the figure above.
+        // A point whose own figure is clearly less, or outside the interval, would contradict the figure above. The
+        // share is that of a size that is enough, so that the advice does not name another.
+        let nearly = finding.value.map(|value| NEARLY_ALL * value);
+        let least = finding.low.into_iter().chain(nearly).fold(0.0, f64::max);
         let agrees = |point: &&Point| {
             let own = point.direction(op).map(|direction| direction.bytes_per_s.value);
-            own.is_some() && finding.low <= own && own <= finding.high
+            own.is_some_and(|own| least <= own && finding.high.is_none_or(|high| own <= high))
         };
         if best.iter().any(agrees) {
             best.retain(agrees);

@@ -259,7 +259,7 @@ fn order(finding: &Finding) -> Option<String> {
         said
     } else if answer == RatioAnswer::Undecided && !is_near {
         let ratio = figure(Unit::Ratio, &estimate(finding)).in_words();
-        format!("random {what} reach {ratio} the rate of sequential ones, no clear difference")
+        format!("random {what}: {ratio} of sequential, no clear difference")
     } else {
         format!("{said}: {}", figure(Unit::Ratio, &estimate(finding)).in_words())
     })

@@ -64,6 +64,9 @@ pub fn validity(run: &Run) -> ValidityText {
             (Fact::Trials { trials, invalid, outliers, reasons }, Weight::Yes) if *invalid < *trials => {
                 counts(*trials, *invalid, *outliers, &briefly(reasons))
             }
+            (Fact::Warnings { points, example, .. }, _) if *points > 1 => {
+                format!("{points} workloads, e.g.: {}", lowered(&super::check::why_at_point(example)))
+            }
             _ => text.clone(),
         };
         ValidityLine { mark: line.mark, text, brief, footnote }

@@ -13,7 +13,7 @@ pub(super) fn words(cause: &Interference) -> String {
                 CountedAt::Mount => ("this mount", ""),
             };
             format!(
-                "another process moved {} on {place} beside the {} of the trial{tool}",
+                "another process moved {} on {place}, the trial itself {}{tool}",
                 units::decimal_bytes(*others_bytes),
                 units::decimal_bytes(*issued_bytes)
             )
@@ -27,7 +27,7 @@ pub(super) fn words(cause: &Interference) -> String {
             format!("the hypervisor took {} of the CPU time (steal)", units::percent(*steal_share))
         }
         Interference::CpuPressure { pressure_cpu_some_share } => format!(
-            "CPU pressure was {} (tasks waited for a CPU), so the machine may be the limit; stop other programs",
+            "CPU pressure was {}, so the CPU may be the limit; stop other programs",
             units::percent(*pressure_cpu_some_share)
         ),
         Interference::Retransmissions { retransmissions } => {
@@ -79,7 +79,7 @@ mod tests {
             Interference::OtherBytes { others_bytes: 60 << 20, issued_bytes: 110_000 * 4096, counted_at };
         assert_eq!(
             words(&moved),
-            "another process moved 62.9 MB on vda beside the 451 MB of the trial; `iotop` shows which"
+            "another process moved 62.9 MB on vda, the trial itself 451 MB; `iotop` shows which"
         );
     }
 

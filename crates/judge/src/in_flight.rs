@@ -1,0 +1,62 @@
+//! Mean queue depth by Little's law: throughput times mean latency, over every kind of request.
+
+use iosonde_model::{Trial, cause::Term};
+
+/// Rate and mean latency of each kind of request, and the longest latency of any in nanoseconds. A result without its
+/// longest latency has at least its mean on the edge.
+pub fn terms(trial: &Trial) -> (Vec<Term>, f64) {
+    let known = trial.directions().filter_map(|(_, d)| Some((d.iops, d.latency_ns.mean?, d.latency_ns.max)));
+    let mut known: Vec<_> = known.collect();
+    // A flush is outstanding like any other request.
+    if let Some(flush) = &trial.flush
+        && let Some(mean_ns) = flush.latency_ns.mean
+    {
+        known.push((flush.ios as f64 / trial.measured_s, mean_ns, flush.latency_ns.max));
+    }
+    let longest_ns = known.iter().map(|&(_, mean, max)| max.map_or(mean, |ns| ns as f64)).fold(0.0, f64::max);
+    let terms = known.iter().map(|&(iops, latency_ns_mean, _)| Term { iops, latency_ns_mean });
+    (terms.collect(), longest_ns)
+}
+
+/// Requests in flight on average, from these terms.
+pub fn by_littles_law(terms: &[Term]) -> f64 {
+    terms.iter().map(|term| term.iops * term.latency_ns_mean / 1e9).sum()
+}
+
+/// How far a trial's own count of requests in flight lies from what its throughput and latency give, as a share;
+/// `None` where it counted none, where nothing completed, and where requests of several kinds did: their sum may agree
+/// while one kind has one too many (376 writes for 375, each followed by a flush).
+///
+/// Over a finite time the two differ by the requests that cross its ends: by how much longer those in flight at its end
+/// had waited than those at its beginning. Where both ends lie at the same place of the storage's cycle they agree.
+pub fn edge_share(trial: &Trial) -> Option<f64> {
+    let counted = trial.in_flight_mean.filter(|mean| *mean > 0.0)?;
+    let (terms, _) = terms(trial);
+    let by_law = by_littles_law(&terms);
+    (terms.len() == 1 && by_law > 0.0 && by_law.is_finite()).then(|| (by_law / counted - 1.0).abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use iosonde_testkit::specimen;
+
+    use super::*;
+
+    #[test]
+    fn a_trial_of_whole_cycles_has_no_edges_and_one_that_ends_a_little_later_has() {
+        // Eight in flight, one served every 30 ms, each in 240 ms.
+        let mut trial = specimen::usual();
+        trial.in_flight_mean = Some(8.0);
+        trial.measured_s = 0.3;
+        let read = trial.read.as_mut().unwrap();
+        (read.ios, read.iops, read.latency_ns.mean) = (10, 10.0 / 0.3, Some(240e6));
+        trial.flush = None;
+        assert!(edge_share(&trial).unwrap() < 1e-12);
+        trial.read.as_mut().unwrap().iops = 10.0 / 0.31;
+        assert!((edge_share(&trial).unwrap() - (1.0 - 0.3 / 0.31)).abs() < 1e-12);
+        let mixed = Trial { write: trial.read.clone(), ..trial.clone() };
+        assert_eq!(edge_share(&mixed), None);
+        trial.in_flight_mean = None;
+        assert_eq!(edge_share(&trial), None);
+    }
+}
