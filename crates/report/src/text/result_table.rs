@@ -223,6 +223,7 @@ fn places(run: &Run) -> Option<ResultRow> {
     let cells = Op::TRANSFERS.map(|op| {
         let finding = found(run, FindingName::DeviceBandwidth, op)?;
         let mut best = best_points(run, finding);
+        let enough_bytes = enough_size(run, op).map(|enough| enough.bytes);
         // A point whose own figure is clearly less, or outside the interval, would contradict the figure above. The
         // share is that of a size that is enough, so that the advice does not name another.
         let nearly = finding.value.map(|value| NEARLY_ALL * value);
@@ -231,8 +232,16 @@ fn places(run: &Run) -> Option<ResultRow> {
             let own = point.direction(op).map(|direction| direction.bytes_per_s.value);
             own.is_some_and(|own| least <= own && finding.high.is_none_or(|high| own <= high))
         };
-        if best.iter().any(agrees) {
-            best.retain(agrees);
+        // Nor does a size count that the advice says only may be enough.
+        let is_enough = |point: &&Point| {
+            let spec = &point.spec;
+            enough_bytes.is_none_or(|bytes| spec.asked_in_flight() > 1 || spec.block_size_bytes >= bytes)
+        };
+        let wanted: [&dyn Fn(&&Point) -> bool; 2] = [&agrees, &is_enough];
+        for holds in wanted {
+            if best.iter().any(holds) {
+                best.retain(holds);
+            }
         }
         let spec = |point: &&Point| (point.spec.block_size_bytes, point.spec.asked_in_flight());
         let first = best.iter().copied().min_by_key(|point| {

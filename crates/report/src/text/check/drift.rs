@@ -23,9 +23,11 @@ pub(super) fn words(cause: &Drift) -> String {
         Drift::Changed { change_share, low, high, duration_s } => {
             let sign = if change_share < 0.0 { -100.0 } else { 100.0 };
             let (a, b) = (low * sign, high * sign);
+            // The first digit of the half-width is the last that says something.
+            let digits = usize::from((a - b).abs() < 2.0);
             format!(
-                "throughput {} by {:.1} % [{:.1}, {:.1}] in {}; comparisons hold (random order), absolute values are \
-                 averages",
+                "throughput {} by {:.digits$} % ({:.digits$}–{:.digits$}) in {}; comparisons hold, absolute values \
+                 are averages",
                 if change_share < 0.0 { "fell" } else { "rose" },
                 change_share * sign,
                 a.min(b),
@@ -51,7 +53,7 @@ mod tests {
     #[test]
     fn a_fall_is_told_in_positive_figures() {
         let fell = Drift::Changed { change_share: -0.211, low: -0.23, high: -0.192, duration_s: 56.0 };
-        let expected = "throughput fell by 21.1 % [19.2, 23.0] in 56 s; comparisons hold";
+        let expected = "throughput fell by 21 % (19–23) in 56 s; comparisons hold";
         assert!(words(&fell).starts_with(expected), "{}", words(&fell));
     }
 }
