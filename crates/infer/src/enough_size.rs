@@ -17,16 +17,16 @@ pub struct EnoughSize<'a> {
     pub latency_ns: Estimate,
     /// Size of a small request; its latency is that of the second finding.
     pub small_bytes: Option<u64>,
-    /// Plateau and latency at QD 1, on which it rests.
+    /// Plateau (perhaps too wide for a value) and latency at QD 1, on which it rests.
     pub findings: [&'a Finding; 2],
 }
 
 /// That size; `None` where it is unknown, or the smallest that was tried.
 pub fn enough_size(run: &Run, op: Op) -> Option<EnoughSize<'_>> {
-    let (plateau, base) =
-        (found(run, FindingName::PlateauBlockSize, op)?, found(run, FindingName::BaseLatency, op)?);
+    let (plateau, low, high) = plateau(run, op)?;
+    let base = found(run, FindingName::BaseLatency, op)?;
     // Of the sizes that may be enough the largest is it for sure.
-    let bytes = plateau.high? as u64;
+    let bytes = high as u64;
     let alone: Vec<(u64, f64)> = points_alone(run, op, plateau.conditions.random)
         .map(|(bytes, own)| (bytes, own.bytes_per_s.value))
         .collect();
@@ -38,10 +38,25 @@ pub fn enough_size(run: &Run, op: Op) -> Option<EnoughSize<'_>> {
     let most = alone.iter().map(|(_, rate)| *rate).fold(0.0, f64::max);
     let seen_bytes =
         alone.iter().filter(|(_, rate)| *rate >= NEARLY_ALL * most).map(|(bytes, _)| *bytes).min();
-    let low_bytes = seen_bytes.map_or(bytes, |seen| seen.min(plateau.low.map_or(seen, |low| low as u64)));
+    let low_bytes = seen_bytes.map_or(bytes, |seen| seen.min(low as u64));
     let latency_ns = point_alone(run, op, bytes, plateau.conditions.random)?.latency_ns_mean?;
     let small_bytes = base.conditions.block_size_bytes;
     Some(EnoughSize { low_bytes, bytes, latency_ns, small_bytes, findings: [plateau, base] })
+}
+
+/// The plateau of one direction and the sizes between which it begins. An interval too wide for a value still has an
+/// upper end.
+fn plateau(run: &Run, op: Op) -> Option<(&Finding, f64, f64)> {
+    if let Some(known) = found(run, FindingName::PlateauBlockSize, op) {
+        return Some((known, known.low?, known.high?));
+    }
+    let own = |finding: &&Finding| {
+        finding.name == FindingName::PlateauBlockSize && finding.conditions.op == Some(op)
+    };
+    run.findings.iter().filter(own).find_map(|finding| match finding.detail {
+        Detail::Inconclusive(Inconclusive::WideInterval { low, high, .. }) => Some((finding, low, high)),
+        _ => None,
+    })
 }
 
 /// The largest measured size, where throughput of one direction still rises at it and the size that is enough for the

@@ -172,6 +172,24 @@ fn small_writes_far_slower_than_reads_are_to_be_avoided() {
 }
 
 #[test]
+fn a_size_known_only_roughly_is_advised_by_its_upper_end_and_is_no_open_question() {
+    use iosonde_model::{Inconclusive, Unit};
+    let mut run = Pretend { cv: 0.01, bytes_per_s: 0.3e9, ..Pretend::usual() }.run(QUICK, 1);
+    conclude(&mut run, None).unwrap();
+    let is_it = |own: &&mut Finding| {
+        own.name == FindingName::PlateauBlockSize && own.conditions.op == Some(Op::Write)
+    };
+    let plateau = run.findings.iter_mut().find(is_it).unwrap();
+    let (low, high) = (65_536.0, 1_048_576.0);
+    (plateau.status, plateau.value, plateau.low, plateau.high) = (Status::Inconclusive, None, None, None);
+    plateau.detail = Detail::Inconclusive(Inconclusive::WideInterval { unit: Unit::Bytes, low, high });
+    let sentence = advice(&run).remove(0).sentence;
+    assert!(sentence.contains("writes of ≥ 1 MiB (64 KiB may do)"), "{sentence}");
+    let open = crate::text::results::results(&run).lines;
+    assert!(open.iter().all(|line| line.inconclusive != Some(FindingName::PlateauBlockSize)), "{open:?}");
+}
+
+#[test]
 fn the_largest_size_is_not_enough_where_throughput_still_rises_at_it() {
     use iosonde_model::{Inconclusive, detail::SizeLawProblem};
     let mut run = Pretend { cv: 0.01, bytes_per_s: 0.3e9, ..Pretend::usual() }.run(QUICK, 1);

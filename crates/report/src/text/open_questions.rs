@@ -15,7 +15,7 @@ use super::{
 };
 use crate::text::command::command;
 use iosonde_infer::enough_depth::enough_depth;
-use iosonde_infer::enough_size::larger_than;
+use iosonde_infer::enough_size::{enough_size, larger_than};
 use iosonde_infer::finding;
 use iosonde_infer::finding::FINDINGS;
 use iosonde_infer::finding::FindingKind;
@@ -51,9 +51,13 @@ pub(super) fn lines(run: &Run, figures: &[StorageLine]) -> Vec<StorageLine> {
                 continue;
             }
             told.push((label, op));
-            // Below a limit, block sizes tell of the limit; and advice may say beyond which size the answer lies.
-            let is_told =
-                |op: Op| finding_words::is_limited(&run.findings, op) || larger_than(run, op).is_some();
+            // Below a limit, block sizes tell of the limit; and advice may say from or beyond which size on the answer
+            // lies.
+            let is_told = |op: Op| {
+                finding_words::is_limited(&run.findings, op)
+                    || enough_size(run, op).is_some()
+                    || larger_than(run, op).is_some()
+            };
             if kind.id() == FindingName::PlateauBlockSize && op.is_some_and(is_told) {
                 continue;
             }
