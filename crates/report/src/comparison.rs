@@ -53,7 +53,11 @@ fn valid(sides: &[Side], paint: Paint) -> String {
             let run = side.runs.first()?;
             let validity = text::validity::validity(run);
             let more = match validity.mark > text::validity::Weight::Note {
-                true => format!(" (`iosonde show {}`)", run.info.id),
+                true => {
+                    let what = text::validity::main_warning(run)
+                        .map_or_else(String::new, |what| format!("{what}: "));
+                    format!(" ({what}`iosonde show {}`)", run.info.id)
+                }
                 false => String::new(),
             };
             let on = crate::story::measured_on_briefly(run);

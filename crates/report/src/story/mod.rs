@@ -45,7 +45,8 @@ pub fn subject(device: &Device) -> String {
     place.extend(device.file_system.clone());
     if device.medium == Medium::Simulated {
         // The figures of a device file are no results: they stand in brackets.
-        let parts = device.description.as_ref().map_or_else(String::new, |parts| format!(" ({parts})"));
+        let parts =
+            device.description.as_ref().map_or_else(String::new, |parts| format!(" (modelled on {parts})"));
         place.push(format!("simulated device{parts}"));
     } else if let Some(name) = &device.name {
         // A partition says no more than its drive; a loop device or a volume between is a layer.

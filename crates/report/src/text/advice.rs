@@ -165,29 +165,30 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
         own => {
             let each = own.iter().map(|(op, size)| format!("{op}s of {}", sizes(size)));
             let larger = Op::TRANSFERS.into_iter().filter_map(|op| Some((op, larger_than(run, op)?)));
-            let larger = larger.map(|(op, bytes)| {
-                format!("{op}s of ≥ {} (largest tried, still rising)", units::size(bytes))
-            });
+            let larger =
+                larger.map(|(op, bytes)| format!("{op}s of > {} (largest tried)", units::size(bytes)));
             each.chain(larger).collect::<Vec<_>>().join(", ")
         }
     };
     let why: Vec<String> =
         own.iter().map(|(op, size)| format!("{op}s of {}", times_of_sizes(size))).collect();
     let findings: Vec<&Finding> = own.iter().flat_map(|(_, size)| size.findings).collect();
-    Some(new(format!("at QD 1, use {enough}: 95 % of the best QD 1 bandwidth"), why.join("; "), &findings))
+    Some(new(format!("for 95 % of the best bandwidth at QD 1: {enough}"), why.join("; "), &findings))
 }
 
-/// `≥ 1 MiB`, or `≥ 1 MiB (256 KiB may do)`.
+/// `≥ 1 MiB`.
 fn sizes(size: &EnoughSize) -> String {
-    let perhaps = (size.low_bytes < size.bytes).then(|| format!(" ({} may do)", units::size(size.low_bytes)));
-    format!("≥ {}{}", units::size(size.bytes), perhaps.unwrap_or_default())
+    format!("≥ {}", units::size(size.bytes))
 }
 
-/// What a request of the size that is enough takes, and a small one.
+/// What a request of the size that is enough takes, and a small one; and a smaller size that may be enough.
 fn times_of_sizes(size: &EnoughSize) -> String {
     let [large, small] = [size.latency_ns, estimate(size.findings[1])].map(|own| briefly(Unit::Time, &own));
     let small_size = size.small_bytes.map_or_else(String::new, units::size);
-    format!("{} take {large}, of {small_size} {small}", units::size(size.bytes))
+    let perhaps = (size.low_bytes < size.bytes)
+        .then(|| format!(" ({} may be enough)", units::size(size.low_bytes)))
+        .unwrap_or_default();
+    format!("{} take {large}, of {small_size} {small}{perhaps}", units::size(size.bytes))
 }
 
 /// The queue depth for low latency, where the table has a deeper one for nearly all of the throughput.
@@ -264,7 +265,7 @@ fn longer_writes(run: &Run) -> Option<Draft<'_>> {
     let command = command::command("sustained-write", &run.info.target)?;
     let sentence = match written_bytes > area_bytes && area_bytes > 0 {
         true => format!("writes covered only {written}; writing more may be slower: {command}"),
-        false => format!("only {written} were written; writing more may be slower: {command}"),
+        false => format!("only {written} of writes were measured; more may be slower: {command}"),
     };
     let why = "what fits into a write buffer shows the speed of the buffer".to_owned();
     Some(new(sentence, why, &[]))
@@ -369,8 +370,8 @@ fn pages(run: &Run) -> Option<Draft<'_>> {
         Some(Many::Rising) => "; the maximum is unknown, as throughput was still rising".to_owned(),
         None => String::new(),
     };
-    let how = if pages.measured { "reads" } else { "estimated reads" };
-    let sentence = format!("PostgreSQL pages (8 KiB), {how}: {} at QD 1{many}", rate(&pages.one));
+    let from = if pages.measured { "" } else { ", from other sizes" };
+    let sentence = format!("8 KiB reads (PostgreSQL){from}: {} at QD 1{many}", rate(&pages.one));
     let why = match pages.many {
         _ if pages.measured => "as measured with reads of 8 KiB, at QD 1 and at their highest throughput",
         Some(Many::AtMost(_)) => {

@@ -138,7 +138,8 @@ fn in_turn(pair: &ComparedPair) -> &'static str {
 fn repeats(pair: &ComparedPair) -> Repeats {
     match (pair.unit, pair.repeats) {
         (ComparedUnit::Run, [1, 1]) => Repeats::Missing(
-            "No confidence interval, as each ran once; repeat both with `--repeats 5`.".to_owned(),
+            "No confidence interval: each ran once, which hides differences from run to run; repeat both with \
+             `--repeats 5`.".to_owned(),
         ),
         (ComparedUnit::Run, [a_runs, _]) => {
             let alone = if a_runs == 1 { &pair.a } else { &pair.b };
@@ -425,8 +426,8 @@ mod tests {
         let slower = pair(0.303, 0.286, 0.323, Likeness::Slower);
         assert_eq!(
             answer(&slower),
-            "B is 3.3 times slower than A (geometric mean of 28 throughput ratios). No confidence interval, as each \
-             ran once; repeat both with `--repeats 5`."
+            "B is 3.3 times slower than A (geometric mean of 28 throughput ratios). No confidence interval: each \
+             ran once, which hides differences from run to run; repeat both with `--repeats 5`."
         );
         let exact = Estimate { value: 4.584, low: Some(4.5839), high: Some(4.5841) };
         assert_eq!(ratio_text(&slower, exact), "4.58×");

@@ -1,5 +1,7 @@
 //! Figures that people compare, as tables: of reads and writes, of durable writes, and of training.
 
+use std::collections::BTreeSet;
+
 use iosonde_infer::{
     enough_depth::{EnoughDepth, NEARLY_ALL, enough_depth, points_like},
     enough_size::enough_size,
@@ -262,8 +264,11 @@ fn places(run: &Run) -> Option<ResultRow> {
             _ if elsewhere.iter().any(|point| point.spec.block_size_bytes > bytes) => {
                 format!("{size} or more, QD {depth}")
             }
-            // One of several, of which the others have deeper queues.
-            _ => format!("{place} and others"),
+            // The others have deeper queues.
+            _ => {
+                let alike: BTreeSet<(u64, u64)> = best.iter().map(spec).collect();
+                format!("{place} (one of {})", alike.len())
+            }
         };
         Some(Figure { value, interval: String::new() }.into())
     });

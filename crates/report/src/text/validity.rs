@@ -84,6 +84,18 @@ pub fn validity(run: &Run) -> ValidityText {
     }
 }
 
+/// The most damaging warning of a run that is valid, in a few words.
+pub fn main_warning(run: &Run) -> Option<&'static str> {
+    let facts = validity::validity(run);
+    let of = |line: &validity::WeighedFact| match &line.fact {
+        Fact::Warnings { example, .. } => Some(brief(example.check)),
+        Fact::Imprecise { .. } => Some("imprecise"),
+        _ => None,
+    };
+    let first = facts.lines.iter().find(|line| line.mark == Weight::Doubt)?;
+    if facts.fatal.is_none() { of(first) } else { None }
+}
+
 fn answer(facts: &Validity) -> String {
     if let Some(fatal) = &facts.fatal {
         return format!("no: {}", fatal_words(fatal));
