@@ -1,4 +1,4 @@
-//! How the hosts of a run share what they measure: the layout that was asked for, and what each host makes and opens.
+//! How the hosts of a run share what they measure: the requested layout, and what each host makes and opens.
 
 use iosonde_model::HostLayout;
 use iosonde_rig::{

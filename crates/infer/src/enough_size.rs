@@ -11,7 +11,7 @@ use crate::{enough_depth::NEARLY_ALL, finding::lookup::found};
 pub struct EnoughSize<'a> {
     /// Smallest size that may be enough: by the interval of the plateau, or measured to give nearly all.
     pub low_bytes: u64,
-    /// Smallest measured size that surely is enough.
+    /// Smallest measured size that is enough by the whole interval.
     pub bytes: u64,
     /// Mean latency of a request of that size.
     pub latency_ns: Estimate,

@@ -8,8 +8,9 @@ pub mod drift;
 pub mod estimate;
 pub mod evidence;
 pub mod host_rates;
-pub mod in_flight;
+
 pub mod levels;
+pub mod mean_depth;
 pub mod preconditioning;
 pub mod reach;
 pub mod settling;

@@ -36,7 +36,7 @@ use iosonde_model::{
 };
 
 use super::{Check, judged};
-use crate::in_flight;
+use crate::mean_depth;
 #[cfg(test)]
 use super::{Specimens, specimen};
 
@@ -147,7 +147,7 @@ fn verdict(trial: &Trial) -> Verdict {
         let unstated = trial.unstated.contains(&Unstated::QueueDepth);
         return abstain(if unstated { cause::LittlesLaw::Unstated } else { cause::LittlesLaw::Uncounted });
     }
-    let (terms, longest_ns) = in_flight::terms(trial);
+    let (terms, longest_ns) = mean_depth::terms(trial);
     let are_numbers = |term: &cause::Term| (term.iops * term.latency_ns_mean).is_finite();
     if terms.is_empty() || !terms.iter().all(are_numbers) {
         return abstain(cause::LittlesLaw::NoLatency);
@@ -157,7 +157,7 @@ fn verdict(trial: &Trial) -> Verdict {
     if edge.is_nan() || edge > EDGE_MAX {
         return abstain(cause::LittlesLaw::LongRequests { longest_ns, measured_s: trial.measured_s });
     }
-    let in_flight = in_flight::by_littles_law(&terms);
+    let in_flight = mean_depth::by_littles_law(&terms);
     let (expected, about) = match trial.in_flight_mean {
         Some(counted) => (counted, About::Latency),
         None => (asked, About::Depth),

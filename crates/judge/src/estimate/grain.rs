@@ -5,14 +5,14 @@
 //!
 //! Measured time begins and ends at a completion, so a count is off by a request only where the storage was at another
 //! place of its cycle at the end than at the beginning. Little's law tells that from one trial: throughput times
-//! latency then differs from the requests that were counted in flight (see [`edge_share`]). Ten writes of 1 MiB in
+//! latency then differs from the queue depth that was counted (see [`edge_share`]). Ten writes of 1 MiB in
 //! 0.3 s at QD 8, each in 240 ms, are 33.4 per second and not 33.4 ± 10 %.
 
 use iosonde_model::{Direction, Trial};
 use iosonde_stats::LogEstimate;
 
 use super::EXACT;
-use crate::in_flight::edge_share;
+use crate::mean_depth::edge_share;
 
 /// Resolution of the clock.
 const TICK_NS: f64 = 1.0;
@@ -107,10 +107,10 @@ mod tests {
 
     #[test]
     fn a_count_is_as_exact_as_the_ends_of_its_trials() {
-        // 10 requests in 0.3 s at 240 ms are 8 in flight: whole cycles, and nothing is missing.
+        // 10 requests in 0.3 s at 240 ms are a queue depth of 8: whole cycles, and nothing is missing.
         let whole = vec![trial(10, 0.3, 240.0); 5];
         assert!((share(&whole) - EXACT).abs() < 1e-12);
-        // In 0.303 s they are 1 % less than what was counted in flight: half a request of fifty.
+        // In 0.303 s they are 1 % less than the counted depth: half a request of fifty.
         let late = vec![trial(10, 0.303, 240.0); 5];
         assert!((share(&late) - 0.01).abs() < 2e-4, "{}", share(&late));
         // A tenth off each time: what their latencies say is no more exact than that each is off by a part of one.
@@ -119,7 +119,7 @@ mod tests {
         // Trials that count anything from 10 to 14 are off by one request of sixty.
         let unlike: Vec<Trial> = (10..15).map(|requests| trial(requests, 0.333, 240.0)).collect();
         assert!((share(&unlike) - 1.0 / 60.0).abs() < 1e-12);
-        // Where nothing was counted in flight, the count is what is known.
+        // Where no depth was counted, the count of requests is what is known.
         let imported: Vec<Trial> =
             whole.into_iter().map(|trial| Trial { in_flight_mean: None, ..trial }).collect();
         assert!((share(&imported) - 0.0408).abs() < 1e-12);

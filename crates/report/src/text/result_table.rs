@@ -266,8 +266,13 @@ fn places(run: &Run) -> Option<ResultRow> {
             }
             // The others have deeper queues.
             _ => {
-                let alike: BTreeSet<(u64, u64)> = best.iter().map(spec).collect();
-                format!("{place} (one of {})", alike.len())
+                let others: BTreeSet<(u64, u64)> = elsewhere.iter().map(spec).collect();
+                match others.first() {
+                    Some((bytes, depth)) if others.len() == 1 => {
+                        format!("{place} or {}, QD {depth}", units::size(*bytes))
+                    }
+                    _ => format!("{place} and {} more", others.len()),
+                }
             }
         };
         Some(Figure { value, interval: String::new() }.into())

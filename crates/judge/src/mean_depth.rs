@@ -18,16 +18,16 @@ pub fn terms(trial: &Trial) -> (Vec<Term>, f64) {
     (terms.collect(), longest_ns)
 }
 
-/// Requests in flight on average, from these terms.
+/// Mean queue depth from these terms.
 pub fn by_littles_law(terms: &[Term]) -> f64 {
     terms.iter().map(|term| term.iops * term.latency_ns_mean / 1e9).sum()
 }
 
-/// How far a trial's own count of requests in flight lies from what its throughput and latency give, as a share;
+/// How far the queue depth that a trial counted lies from what its throughput and latency give, as a share;
 /// `None` where it counted none, where nothing completed, and where requests of several kinds did: their sum may agree
 /// while one kind has one too many (376 writes for 375, each followed by a flush).
 ///
-/// Over a finite time the two differ by the requests that cross its ends: by how much longer those in flight at its end
+/// Over a finite time the two differ by the requests that cross its ends: by how much longer those outstanding at its end
 /// had waited than those at its beginning. Where both ends lie at the same place of the storage's cycle they agree.
 pub fn edge_share(trial: &Trial) -> Option<f64> {
     let counted = trial.in_flight_mean.filter(|mean| *mean > 0.0)?;
