@@ -27,8 +27,8 @@ pub fn by_littles_law(terms: &[Term]) -> f64 {
 /// `None` where it counted none, where nothing completed, and where requests of several kinds did: their sum may agree
 /// while one kind has one too many (376 writes for 375, each followed by a flush).
 ///
-/// Over a finite time the two differ by the requests that cross its ends: by how much longer those outstanding at its end
-/// had waited than those at its beginning. Where both ends lie at the same place of the storage's cycle they agree.
+/// Over a finite time the two differ by the requests that cross its ends: by how much longer those outstanding at its
+/// end had waited than those at its beginning. Where both ends lie at the same place of the storage's cycle they agree.
 pub fn edge_share(trial: &Trial) -> Option<f64> {
     let counted = trial.in_flight_mean.filter(|mean| *mean > 0.0)?;
     let (terms, _) = terms(trial);

@@ -365,8 +365,8 @@ impl Page<'_> {
         meet.iter().any(|meet| (bytes * scale / meet - 1.0).abs() < 0.01)
     }
 
-    /// A trial with requests of several kinds knows its count to one request; with one kind and a counted queue depth, to
-    /// one part in ten thousand (`estimate/grain.rs`). A clock ticks in nanoseconds.
+    /// A trial with requests of several kinds knows its count to one request; with one kind and a counted queue depth,
+    /// to one part in ten thousand (`estimate/grain.rs`). A clock ticks in nanoseconds.
     fn intervals_are_no_narrower_than_a_count_and_a_tick(&mut self) {
         let mut wrong = Vec::new();
         let valid = Op::TRANSFERS.into_iter().flat_map(|op| self.valid(op).map(move |valid| (op, valid)));

@@ -106,8 +106,8 @@ fn by_law(
     })
 }
 
-/// The smallest size that gives 95 % of the largest size's rate by the law: less than at 19 n½, since the law's limit is
-/// reached by no size.
+/// The smallest size that gives 95 % of the largest size's rate by the law: less than 19 n½, since no size reaches the
+/// law's limit.
 fn of_highest_by_law(rates: &[(u64, LogEstimate)], half: &Estimate) -> u64 {
     let half_bytes = half.low.unwrap_or(half.value);
     let largest_bytes = rates.last().map_or(0, |&(size, _)| size);

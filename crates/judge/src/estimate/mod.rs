@@ -32,7 +32,7 @@ use crate::{
 };
 use basis::is_valid_for;
 pub use basis::{FEWEST_TRIALS, Voids};
-use grain::Counting;
+use grain::{Counting, EXACT};
 pub use leftover::leftovers;
 pub use visit::canaries;
 pub use visit::{Visit, visits};
@@ -272,9 +272,6 @@ fn standing<'a>(own: &[&'a Trial], voids: &Voids, about: About) -> Vec<&'a Trial
 
 /// Percentiles of every latency of a point.
 const POINT_QUANTILES: [f64; 3] = [0.5, 0.99, 0.999];
-
-/// No mean is known better than to one part in ten thousand: a simulated device without noise repeats itself.
-const EXACT: f64 = 1e-4;
 
 /// Latencies of the flushes or of the commits of valid trials; `None` where there are none.
 fn latency(

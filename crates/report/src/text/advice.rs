@@ -185,9 +185,11 @@ fn sizes(size: &EnoughSize) -> String {
 fn times_of_sizes(size: &EnoughSize) -> String {
     let [large, small] = [size.latency_ns, estimate(size.findings[1])].map(|own| briefly(Unit::Time, &own));
     let small_size = size.small_bytes.map_or_else(String::new, units::size);
-    let perhaps = (size.low_bytes < size.bytes)
-        .then(|| format!(" ({} may be enough)", units::size(size.low_bytes)))
-        .unwrap_or_default();
+    let perhaps = if size.low_bytes < size.bytes {
+        format!(" ({} may be enough)", units::size(size.low_bytes))
+    } else {
+        String::new()
+    };
     format!("{} take {large}, of {small_size} {small}{perhaps}", units::size(size.bytes))
 }
 
