@@ -92,7 +92,8 @@ pub(crate) fn glue(text: &str) -> String {
 
 fn stay(word: &str, next: &str) -> bool {
     let next_is_unit = {
-        let bare = next.trim_end_matches([',', '.', ';', ':', ')']);
+        // Punctuation, and the mark of a warning (¹), follow a unit.
+        let bare = next.trim_end_matches(|c: char| matches!(c, ',' | '.' | ';' | ':' | ')') || is_mark(c));
         UNITS.contains(&bare)
     };
     let ends_in_digit = word.ends_with(|c: char| c.is_ascii_digit());
@@ -102,6 +103,11 @@ fn stay(word: &str, next: &str) -> bool {
     let interval = ["[", "±", "(±"].iter().any(|begin| next.starts_with(begin)) && is_value;
     let is_scaled = PREFIXES.contains(&word) && next_is_unit;
     (ends_in_digit && next_is_unit) || opens || interval || is_scaled || word.trim_start_matches('(') == "QD"
+}
+
+/// A superscript digit.
+fn is_mark(c: char) -> bool {
+    matches!(c, '¹' | '²' | '³' | '⁴'..='⁹')
 }
 
 const PREFIXES: [&str; 3] = ["k", "M", "G"];
@@ -132,6 +138,12 @@ mod tests {
         let text = "the most that it gives is 1.02 M IOPS [0.99, 1.04] of them";
         let lines = PLAIN.hang("  ✓ ", 4, text);
         assert_eq!(lines, "  ✓ the most that it gives is\n    1.02 M IOPS [0.99, 1.04]\n    of them\n");
+    }
+
+    #[test]
+    fn the_mark_of_a_warning_does_not_part_a_figure_from_its_unit() {
+        let lines = PLAIN.hang("", 2, "up to 78.2 k IOPS     (±8.2 %)¹");
+        assert!(lines.lines().any(|line| line.trim() == "(±8.2 %)¹"), "{lines}");
     }
 
     #[test]
