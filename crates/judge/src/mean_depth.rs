@@ -24,8 +24,9 @@ pub fn by_littles_law(terms: &[Term]) -> f64 {
 }
 
 /// How far the queue depth that a trial counted lies from what its throughput and latency give, as a share;
-/// `None` where it counted none, where nothing completed, and where requests of several kinds did: their sum may agree
-/// while one kind has one too many (376 writes for 375, each followed by a flush).
+/// `None` where it counted none, where nothing completed, where requests of several kinds did (their sum may agree while
+/// one kind has one too many: 376 writes for 375, each followed by a flush), and at QD 1, where the law holds by
+/// construction and tells nothing.
 ///
 /// Over a finite time the two differ by the requests that cross its ends: by how much longer those outstanding at its
 /// end had waited than those at its beginning. Where both ends lie at the same place of the storage's cycle they agree.
@@ -33,7 +34,8 @@ pub fn edge_share(trial: &Trial) -> Option<f64> {
     let counted = trial.in_flight_mean.filter(|mean| *mean > 0.0)?;
     let (terms, _) = terms(trial);
     let by_law = by_littles_law(&terms);
-    (terms.len() == 1 && by_law > 0.0 && by_law.is_finite()).then(|| (by_law / counted - 1.0).abs())
+    (terms.len() == 1 && trial.spec.asked_in_flight() > 1 && by_law > 0.0 && by_law.is_finite())
+        .then(|| (by_law / counted - 1.0).abs())
 }
 
 #[cfg(test)]
@@ -46,7 +48,7 @@ mod tests {
     fn a_trial_of_whole_cycles_has_no_edges_and_one_that_ends_a_little_later_has() {
         // Eight in flight, one served every 30 ms, each in 240 ms.
         let mut trial = specimen::usual();
-        trial.in_flight_mean = Some(8.0);
+        (trial.in_flight_mean, trial.spec.queue_depth) = (Some(8.0), 8);
         trial.measured_s = 0.3;
         let read = trial.read.as_mut().unwrap();
         (read.ios, read.iops, read.latency_ns.mean) = (10, 10.0 / 0.3, Some(240e6));
@@ -56,6 +58,9 @@ mod tests {
         assert!((edge_share(&trial).unwrap() - (1.0 - 0.3 / 0.31)).abs() < 1e-12);
         let mixed = Trial { write: trial.read.clone(), ..trial.clone() };
         assert_eq!(edge_share(&mixed), None);
+        let mut alone = trial.clone();
+        (alone.in_flight_mean, alone.spec.queue_depth) = (Some(1.0), 1);
+        assert_eq!(edge_share(&alone), None);
         trial.in_flight_mean = None;
         assert_eq!(edge_share(&trial), None);
     }

@@ -365,8 +365,8 @@ impl Page<'_> {
         meet.iter().any(|meet| (bytes * scale / meet - 1.0).abs() < 0.01)
     }
 
-    /// A trial with requests of several kinds knows its count to one request; with one kind and a counted queue depth,
-    /// to one part in ten thousand (`estimate/grain.rs`). A clock ticks in nanoseconds.
+    /// A trial with requests of several kinds knows its count to one request; with one kind and a counted queue depth
+    /// above 1, to one part in ten thousand (`estimate/grain.rs`). A clock ticks in nanoseconds.
     fn intervals_are_no_narrower_than_a_count_and_a_tick(&mut self) {
         let mut wrong = Vec::new();
         let valid = Op::TRANSFERS.into_iter().flat_map(|op| self.valid(op).map(move |valid| (op, valid)));
@@ -375,7 +375,8 @@ impl Page<'_> {
             let requests: u64 = own().filter_map(|trial| trial.direction(op)).map(|of| of.ios).sum();
             let (Some(low), Some(high)) = (direction.iops.low, direction.iops.high) else { continue };
             let kinds = |trial: &Trial| trial.directions().count() + usize::from(trial.flush.is_some());
-            let alone = own().all(|trial| kinds(trial) == 1 && trial.in_flight_mean.is_some());
+            let deep = |trial: &Trial| trial.in_flight_mean.is_some() && trial.spec.asked_in_flight() > 1;
+            let alone = own().all(|trial| kinds(trial) == 1 && deep(trial));
             let of_count = 1.0 / requests.max(1) as f64;
             let least = if alone { of_count.min(1e-4) } else { of_count };
             if (high - low) / direction.iops.value < DIGITS.max(least) {
