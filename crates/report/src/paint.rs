@@ -102,7 +102,8 @@ fn stay(word: &str, next: &str) -> bool {
     let is_value = UNITS.contains(&word) || word.ends_with(|c: char| !c.is_alphabetic());
     let interval = ["[", "±", "(±"].iter().any(|begin| next.starts_with(begin)) && is_value;
     let is_scaled = PREFIXES.contains(&word) && next_is_unit;
-    (ends_in_digit && next_is_unit) || opens || interval || is_scaled || word.trim_start_matches('(') == "QD"
+    let begins = matches!(word.trim_start_matches('('), "QD" | "≥" | "≤" | ">" | "<");
+    (ends_in_digit && next_is_unit) || opens || interval || is_scaled || begins
 }
 
 /// A superscript digit.

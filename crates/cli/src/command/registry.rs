@@ -22,7 +22,9 @@ pub fn show<T: ?Sized + Named>(
 ) -> Result<(), Failure> {
     match name {
         Some(name) => {
-            let entry = registry.entry(name).map_err(Failure::usage)?;
+            let unknown =
+                |error| Failure::usage(format!("{error}\n  iosonde {}s lists them", registry.kind()));
+            let entry = registry.entry(name).map_err(unknown)?;
             screen.result(&page(registry.kind(), entry.item.name(), &entry.manual()))
         }
         None => {

@@ -111,7 +111,8 @@ fn a_comparison_says_that_layouts_differ() {
     for layout in ["shared", "shared-strided"] {
         let said = said(&bench, &["--hosts", "4", "--layout", layout, "--label", layout]);
         assert_eq!(said.code, 0, "{}", said.err);
-        assert!(said.out.contains(&format!("4 hosts, layout {layout}")), "{}", said.out);
+        let words = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(&format!("4 hosts, layout {layout}")), "{words}");
     }
     let compared = bench.iosonde(&["compare", "shared", "shared-strided"]);
     assert!(compared.out.contains("layout"), "{}{}", compared.out, compared.err);

@@ -198,7 +198,7 @@ pub(super) fn result_table(table: &ResultTable) -> Markup {
             tbody {
                 @for row in &table.rows {
                     tr {
-                        th scope="row" class=[row.indented.then_some("indented")] { (row.label) }
+                        th scope="row" class=[row.indented.then_some("indented")] { (crate::paint::glue(&row.label)) }
                         @for cell in &row.cells {
                             td {
                                 @if let Some(cell) = cell {
