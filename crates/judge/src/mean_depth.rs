@@ -23,9 +23,10 @@ pub fn by_littles_law(terms: &[Term]) -> f64 {
     terms.iter().map(|term| term.iops * term.latency_ns_mean / 1e9).sum()
 }
 
-/// How far the queue depth that a trial counted lies from what its throughput and latency give, as a share;
-/// `None` where it counted none, where nothing completed, where requests of several kinds did (their sum may agree while
-/// one kind has one too many: 376 writes for 375, each followed by a flush), and at QD 1, where the law holds by
+/// How far the queue depth that a trial counted lies from what its throughput and latency give, as a share.
+///
+/// `None` where it counted none, where nothing completed, and where requests of several kinds did: their sum may agree
+/// while one kind has one too many (376 writes for 375, each followed by a flush). Nor at QD 1, where the law holds by
 /// construction and tells nothing.
 ///
 /// Over a finite time the two differ by the requests that cross its ends: by how much longer those outstanding at its
