@@ -30,15 +30,12 @@
 
 #[cfg(test)]
 use iosonde_model::Rw;
-use iosonde_model::{
-    About, CheckName, Reason, Run, Scope, Trial, Unstated, Verdict,
-    cause,
-};
+use iosonde_model::{About, CheckName, Reason, Run, Scope, Trial, Unstated, Verdict, cause};
 
 use super::{Check, judged};
-use crate::mean_depth;
 #[cfg(test)]
 use super::{Specimens, specimen};
+use crate::mean_depth;
 
 /// Share of the queue depth by which the law may be missed, beside the edges.
 const TOLERANCE: f64 = 0.05;
