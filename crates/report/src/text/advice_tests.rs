@@ -2,7 +2,7 @@
 
 use super::*;
 use iosonde_infer::conclude::conclude;
-use iosonde_model::FindingName;
+use iosonde_model::{FindingName, Inconclusive};
 use iosonde_testkit::pretend::Pretend;
 use iosonde_testkit::pretend::QUICK;
 use iosonde_testkit::pretend::wording;
@@ -171,18 +171,23 @@ fn small_writes_far_slower_than_reads_are_to_be_avoided() {
     assert_eq!(advised(8_000.0), None);
 }
 
-#[test]
-fn a_size_known_only_roughly_is_advised_by_its_upper_end_and_is_no_open_question() {
-    use iosonde_model::{Inconclusive, Unit};
+/// A run in which the block size that is enough for writes is open for this reason.
+fn with_open_size(why: Inconclusive) -> Run {
     let mut run = Pretend { cv: 0.01, bytes_per_s: 0.3e9, ..Pretend::usual() }.run(QUICK, 1);
     conclude(&mut run, None).unwrap();
     let is_it = |own: &&mut Finding| {
         own.name == FindingName::PlateauBlockSize && own.conditions.op == Some(Op::Write)
     };
     let plateau = run.findings.iter_mut().find(is_it).unwrap();
-    let (low, high) = (65_536.0, 1_048_576.0);
     (plateau.status, plateau.value, plateau.low, plateau.high) = (Status::Inconclusive, None, None, None);
-    plateau.detail = Detail::Inconclusive(Inconclusive::WideInterval { unit: Unit::Bytes, low, high });
+    plateau.detail = Detail::Inconclusive(why);
+    run
+}
+
+#[test]
+fn a_size_known_only_roughly_is_advised_by_its_upper_end_and_is_no_open_question() {
+    let (unit, low, high) = (iosonde_model::Unit::Bytes, 65_536.0, 1_048_576.0);
+    let run = with_open_size(Inconclusive::WideInterval { unit, low, high });
     let sentence = advice(&run).remove(0).sentence;
     assert!(sentence.contains("writes of ≥ 1 MiB"), "{sentence}");
     let open = crate::text::results::results(&run).lines;
@@ -191,16 +196,9 @@ fn a_size_known_only_roughly_is_advised_by_its_upper_end_and_is_no_open_question
 
 #[test]
 fn the_largest_size_is_not_enough_where_throughput_still_rises_at_it() {
-    use iosonde_model::{Inconclusive, detail::SizeLawProblem};
-    let mut run = Pretend { cv: 0.01, bytes_per_s: 0.3e9, ..Pretend::usual() }.run(QUICK, 1);
-    conclude(&mut run, None).unwrap();
-    let is_it = |own: &&mut Finding| {
-        own.name == FindingName::PlateauBlockSize && own.conditions.op == Some(Op::Write)
-    };
-    let plateau = run.findings.iter_mut().find(is_it).unwrap();
-    let rising = SizeLawProblem::StillRising { largest_bytes: 4 << 20, needed_bytes: None };
-    (plateau.status, plateau.value) = (Status::Inconclusive, None);
-    plateau.detail = Detail::Inconclusive(Inconclusive::SizeLaw(rising));
+    let rising =
+        iosonde_model::detail::SizeLawProblem::StillRising { largest_bytes: 4 << 20, needed_bytes: None };
+    let run = with_open_size(Inconclusive::SizeLaw(rising));
     let sentence = advice(&run).remove(0).sentence;
     assert!(sentence.contains("writes of > 4 MiB (largest tried)"), "{sentence}");
 }
