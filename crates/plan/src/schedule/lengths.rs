@@ -1,7 +1,7 @@
 //! How much longer than usual a point's next trial is: its warm-up, and what it measures.
 
 use iosonde_judge::{
-    estimate::FEWEST_TRIALS,
+    estimate::{FEWEST_TRIALS, Visit},
     settling::{self, Settling, WarmedUp},
     silence,
 };
@@ -16,17 +16,26 @@ impl Schedule {
     /// Returns the additional warm-up of a point's next trial. It is 0 where the order of visits matters,
     /// since the beginning of a trial is then what is measured. It stays unchanged where the time no longer allows
     /// enough trials for an interval.
-    pub(super) fn settling(&self, slot: Slot, trials: &[Trial], elapsed_s: f64) -> Settling {
+    pub(super) fn settling(
+        &self,
+        slot: Slot,
+        trials: &[Trial],
+        visits: &[Visit],
+        elapsed_s: f64,
+    ) -> Settling {
         let manner = self.visiting.manner(slot.point);
         if slot.point.is_none() || manner.from_the_start || manner.in_order {
             return Settling::default();
         }
         let own = |trial: &&Trial| trial.point == slot.point && settling::must_hold(trial);
         let own: Vec<&Trial> = trials.iter().filter(own).collect();
-        // In the middle of a round, its first trials have taken their time.
-        let rounds = trials.len() as f64 / self.points.len() as f64;
-        let round_s = elapsed_s / rounds.max(f64::from(slot.round.saturating_sub(1))).max(1.0);
-        let by_time = (self.terms.budget_s - elapsed_s) / round_s.max(1e-9);
+        // The time that converged points save goes to this one: at the end of a study of 128 points, 1.5 rounds of all
+        // of them are 50 rounds of the four that are open.
+        let state = self.state_before(visits, slot.round);
+        let open = (0..self.points.len()).filter(|&point| !self.converged(&state, point)).map(Some);
+        let overhead_s = self.overhead_s(visits, elapsed_s);
+        let round_s: f64 = open.chain([None]).map(|point| self.length_s(point) + overhead_s).sum();
+        let by_time = (self.terms.budget_s - elapsed_s) / round_s;
         let rounds_left =
             self.terms.rounds.map_or(by_time, |asked| by_time.min(f64::from(asked) - f64::from(slot.round)));
         let enough = |stay: usize| stay as f64 + rounds_left >= FEWEST_TRIALS as f64;

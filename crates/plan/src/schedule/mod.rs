@@ -403,9 +403,10 @@ impl Schedule {
 
     /// The trial to run now, `elapsed_s` after measuring began; `None` when the run is finished.
     pub fn next(&self, trials: &[Trial], voids: &Voids, elapsed_s: f64) -> Option<ScheduledTrial> {
-        let slot = self.next_slot(&visits(trials, voids), elapsed_s)?;
+        let visits = visits(trials, voids);
+        let slot = self.next_slot(&visits, elapsed_s)?;
         let source = &self.points[slot.point.unwrap_or(self.canary)];
-        let settling = self.settling(slot, trials, elapsed_s);
+        let settling = self.settling(slot, trials, &visits, elapsed_s);
         let length_s = self.length_s(slot.point) + self.longer_s(slot, trials, elapsed_s);
         Some(ScheduledTrial {
             spec: source.spec.clone(),

@@ -3,6 +3,7 @@
 use iosonde_judge::estimate::FEWEST_TRIALS;
 use proptest::prelude::*;
 
+use iosonde_model::{Window, WindowDirection};
 use iosonde_testkit::plain::{plain_points, trial};
 
 use super::*;
@@ -275,6 +276,36 @@ fn trials_are_longer_where_the_storage_falls_silent_in_them() {
         assert!((usual_s / longer_s - 1.0).abs() < 0.1, "{held:?}");
         assert!(clock_s <= budget_s + 1.0, "{clock_s}");
     }
+}
+
+/// A buffer that every trial of one point fills, seen from its eighth trial on: the 27 others are done then, and what
+/// is left is less than two rounds of all.
+#[test]
+fn a_warm_up_is_longer_as_soon_as_the_other_points_leave_the_time_for_it() {
+    let schedule = Schedule::new(plain_points(28), terms(90.0)).unwrap();
+    let (mut trials, mut clock_s) = (Vec::<Trial>::new(), 0.0);
+    while let Some(asked) = schedule.next(&trials, &Voids::new(), clock_s) {
+        let length_s = asked.duration_ns as f64 / 1e9;
+        let fills = asked.point == Some(5) && asked.settling_ns == 0;
+        // By how much it falls depends on what it finds in the buffer.
+        let end = if fills { 250 + 100 * u64::from(asked.round % 2) } else { 500 };
+        let mut one = trial(trials.len() as u64 + 1, asked.point, asked.round, &asked.spec, 500 + end);
+        let windows = [500, end].map(|iops| Window {
+            length_s: 1.0,
+            read: Some(WindowDirection { ios: iops, ..Default::default() }),
+            ..Window::default()
+        });
+        (one.windows, one.warmup_s) = (windows.to_vec(), 0.03);
+        asked.mark(&mut one);
+        trials.push(Trial { started_s: clock_s, elapsed_s: length_s, ..one });
+        clock_s += length_s + 0.01;
+    }
+    let own: Vec<&Trial> = trials.iter().filter(|trial| trial.point == Some(5)).collect();
+    let settled = own.iter().filter(|trial| trial.settling_s > 0.0).count();
+    assert!((4..=8).contains(&(own.len() - settled)), "{} of {}", settled, own.len());
+    assert!(settled >= FEWEST_TRIALS, "{settled} of {}", own.len());
+    let others = trials.iter().filter(|trial| trial.point != Some(5));
+    assert!(others.filter(|trial| trial.settling_s > 0.0).count() == 0);
 }
 
 /// Twelve points: two that read, and two of an experiment that wants its order.
