@@ -1,8 +1,13 @@
 //! Circumstances that the figures of a run hold under.
 
+use std::collections::BTreeMap;
+
+use iosonde_judge::settling::must_hold;
 use iosonde_model::{
-    CheckName, Closed, Finding, FindingName, Judgement, Op, Outcome, Phase, Run, RunState, Status, Trial,
+    Cause, CheckName, Closed, Finding, FindingName, Judgement, Op, Outcome, Phase, Run, RunState, Status,
+    Trial, cause::Drift,
 };
+use iosonde_stats::robust::median;
 
 use super::fact::{BufferedWrites, Circumstance, Fact, WeighedFact, Weight};
 use super::trials::half_width;
@@ -18,6 +23,10 @@ const STROKE_SHARE: f64 = 0.5;
 const SHARED_SHARE: f64 = 0.05;
 /// A disk reads 4 MiB in 20 ms and seeks for 8: below this, jumps take a quarter of the time and more.
 const PIECE_BYTES: u64 = 4 << 20;
+
+/// Share of a trial's bytes up to which a write buffer is a note: with a tenth of a trial for its warm-up, the rest of
+/// it is 15 % of what counts, and seen where it changes a rate.
+const BUFFER_SHARE: f64 = 0.25;
 
 /// Share of points with wide intervals up to which that is a note: every figure carries its own interval.
 const WIDE_SHARE: f64 = 0.25;
@@ -49,7 +58,19 @@ pub(super) fn imprecise(run: &Run) -> Option<WeighedFact> {
         missing: half_widths.iter().filter(|half| half.is_none()).count(),
         asked,
     };
-    Some(WeighedFact::doubt_if(wide as f64 > WIDE_SHARE * points as f64, fact))
+    // More time would only see more of a change that is a warning itself.
+    let matters = wide as f64 > WIDE_SHARE * points as f64 && !changed_by_more(run, 2.0 * asked);
+    Some(WeighedFact::doubt_if(matters, fact))
+}
+
+/// Whether rates changed over the run by more than this share, or differently from point to point.
+fn changed_by_more(run: &Run, share: f64) -> bool {
+    let of_check = run.verdicts.iter().filter(|judgement| judgement.verdict == Outcome::Warning);
+    of_check.filter_map(|judgement| judgement.cause.as_ref()).any(|cause| match cause {
+        Cause::Drift(Drift::Unlike { .. }) => true,
+        Cause::Drift(Drift::Changed { change_share, .. }) => change_share.abs() > share,
+        _ => false,
+    })
 }
 
 /// Circumstances of the machine and of the target.
@@ -145,14 +166,25 @@ pub(super) fn burst_credit(run: &Run) -> Option<WeighedFact> {
     Some(WeighedFact::doubt(Circumstance::BurstCredit { elapsed_s: run.info.elapsed_s }))
 }
 
-/// A write buffer whose size a long write showed is a warning about the other writes.
+/// A write buffer whose size a long write showed is a warning about the other writes, unless their trials write several
+/// times as much: what is left of it then is in the warm-up, or voids trials (`not-steady`).
 pub(super) fn write_buffer(run: &Run) -> Option<WeighedFact> {
     match buffered_writes(run)? {
         BufferedWrites::Fit { buffer_bytes } => {
-            Some(WeighedFact::doubt(Circumstance::WriteBuffer { buffer_bytes }))
+            let matters = buffer_bytes as f64 > BUFFER_SHARE * usual_write_bytes(run);
+            Some(WeighedFact::doubt_if(matters, Circumstance::WriteBuffer { buffer_bytes }))
         }
         BufferedWrites::MayFit { .. } => None,
     }
+}
+
+/// Median bytes of a trial, warm-up included, of the point that writes most where no trial is long on purpose.
+fn usual_write_bytes(run: &Run) -> f64 {
+    let mut of_point: BTreeMap<Option<usize>, Vec<f64>> = BTreeMap::new();
+    for trial in run.trials.iter().filter(|trial| must_hold(trial)) {
+        of_point.entry(trial.point).or_default().push(trial.witnesses.issued_write_bytes as f64);
+    }
+    of_point.values().filter_map(|bytes| median(bytes)).fold(0.0, f64::max)
 }
 
 /// What is known of a buffer that the writes may fit into. No burst shows how large a write buffer is; a long write

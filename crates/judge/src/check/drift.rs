@@ -110,7 +110,8 @@ fn verdict(run: &Run, standing: &TrialStanding) -> Verdict {
         DriftFit::NoSlope => Verdict::NotChecked(reason(cause::Drift::NoSlope)),
         DriftFit::NotProven(_) => Verdict::Pass,
         DriftFit::Different(Heterogeneity { rose, fell, held }, duration_s) => {
-            Verdict::Warning(reason(cause::Drift::Unlike { rose, fell, held, duration_s }))
+            let wrote = run.trials.iter().any(|trial| trial.spec.changes());
+            Verdict::Warning(reason(cause::Drift::Unlike { rose, fell, held, duration_s, wrote }))
         }
         DriftFit::Common(slope) => {
             let ((change_share, low, high), duration_s) = (slope.change(), slope.duration_s);

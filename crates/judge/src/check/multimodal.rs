@@ -6,7 +6,9 @@
 //! factor of 3 or more apart; and the histogram between them falls to a quarter of the lower peak (bins of an
 //! eighth of an octave, smoothed over three). A factor of 3, because requests that wait for one or two others of
 //! the same length accumulate at twice and three times its time, which is a queue and not a second kind of service.
-//! 5 %, because fewer are a tail. At least 1,000 requests, because with fewer a valley may be chance.
+//! 5 %, because fewer are a tail. At least 1,000 requests, because with fewer a valley may be chance. Both groups
+//! have 2.5 % of the requests in half of the trials or more: where whole trials are fast or slow, `not-steady` and
+//! `drift` say so.
 //!
 //! The groups are all requests below and above the valley, each with its share and its mean latency, so that shares
 //! times means add up to the mean.
@@ -21,7 +23,9 @@
 //! What to do: read the percentiles. Find the two groups: a cache (measure a larger span), a write buffer that is
 //! full at times (measure longer), two tiers of storage.
 
-use iosonde_model::{About, Cause, CheckName, Histogram, Op, Point, Reason, Run, Scope, Verdict, cause};
+use iosonde_model::{
+    About, Cause, CheckName, Histogram, Op, Point, Reason, Run, Scope, Trial, Verdict, cause,
+};
 
 use super::{Check, Symptom, TrialStanding, course};
 #[cfg(test)]
@@ -29,6 +33,8 @@ use super::{Specimens, specimen};
 
 /// Requests of a kind, as a share of all.
 const SHARE_MIN: f64 = 0.05;
+/// The same within a trial.
+const TRIAL_SHARE_MIN: f64 = SHARE_MIN / 2.0;
 /// Between the middles of two kinds.
 const APART_MIN: f64 = 3.0;
 /// Maximum height of the valley, as a share of the lower peak.
@@ -64,6 +70,8 @@ impl Check for Multimodal {
                 mixture(&[(80_000, 1000)]),
                 mixture(&[(80_000, 600), (160_000, 400)]),
                 mixture(&[(80_000, 990), (1_600_000, 10)]),
+                // One trial of ten is fast as a whole.
+                trials(&[&[(10_000, 1000)], &[(100_000, 1000)]], 1),
             ],
             warning: vec![
                 mixture(&[(10_000, 900), (100_000, 100)]),
@@ -73,6 +81,17 @@ impl Check for Multimodal {
             ..Specimens::default()
         }
     }
+}
+
+/// Ten trials of one point: so many of them have the first mixture, and the others the second.
+#[cfg(test)]
+fn trials(mixtures: &[&[(u64, u64)]; 2], first: usize) -> Run {
+    let mut run = specimen::rounds(10, |_| 1e5);
+    for (place, trial) in run.trials.iter_mut().enumerate() {
+        let of = mixture(mixtures[usize::from(place >= first)]);
+        trial.read = of.trials[0].read.clone();
+    }
+    run
 }
 
 /// A trial whose latencies lie around these places, so many around each.
@@ -107,7 +126,9 @@ fn verdict(run: &Run, point: &Point, standing: &TrialStanding) -> Verdict {
         most = most.max(all.total());
         let kinds = if all.total() >= REQUESTS_MIN { kinds(&all) } else { Vec::new() };
         let apart = |pair: &&[Kind]| pair[1].middle_ns >= APART_MIN * pair[0].middle_ns;
-        if let Some([_, high]) = kinds.windows(2).find(apart) {
+        if let Some([_, high]) = kinds.windows(2).find(apart)
+            && within_trials(&trials, op, high.first_part)
+        {
             let groups = Cause::from(groups(op, &all, high.first_part));
             return Verdict::Warning(Reason::new(About::Latency, groups.at_point(&point.spec)));
         }
@@ -121,6 +142,17 @@ fn verdict(run: &Run, point: &Point, standing: &TrialStanding) -> Verdict {
         _ => return Verdict::Pass,
     };
     Verdict::NotChecked(Reason::new(About::Latency, cause))
+}
+
+/// Whether most trials have requests of both groups. Where the trials themselves are fast or slow, their rates say so.
+fn within_trials(trials: &[&Trial], op: Op, first_part: usize) -> bool {
+    let own: Vec<&Histogram> = trials.iter().filter_map(|t| t.direction(op)).map(|d| &d.histogram).collect();
+    let mixed = own.iter().filter(|histogram| {
+        let slow: u64 = histogram.buckets().filter(|b| part(b.0) >= first_part).map(|b| b.2).sum();
+        let share = slow as f64 / histogram.total().max(1) as f64;
+        (TRIAL_SHARE_MIN..=1.0 - TRIAL_SHARE_MIN).contains(&share)
+    });
+    2 * mixed.count() >= own.len()
 }
 
 /// All requests below a part of an octave, and all from there on.

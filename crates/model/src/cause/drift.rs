@@ -30,6 +30,8 @@ pub enum Drift {
         held: usize,
         /// Length of the run.
         duration_s: f64,
+        /// Whether the run wrote.
+        wrote: bool,
     },
     /// All points changed alike.
     Changed {

@@ -15,10 +15,12 @@ pub(super) fn words(cause: &Drift) -> String {
             units::percent(confounded_share)
         ),
         Drift::NoSlope => "drift and point effects are inseparable".to_owned(),
-        Drift::Unlike { rose, fell, held, duration_s } => format!(
-            "over the {} of the run, the rate {}; means hide that",
+        Drift::Unlike { rose, fell, held, duration_s, wrote } => format!(
+            "over the {} of the run, the rate {}; means hide that{}",
             units::duration(duration_s),
-            ways(rose, fell, held)
+            ways(rose, fell, held),
+            // Flash that is written to slows down until its steady state.
+            if wrote && fell > rose { " (for a steady state: `--state steady`)" } else { "" }
         ),
         Drift::Changed { change_share, low, high, duration_s } => {
             let sign = if change_share < 0.0 { -100.0 } else { 100.0 };
@@ -44,10 +46,13 @@ mod tests {
 
     #[test]
     fn only_the_ways_that_points_went_are_told() {
-        let unlike = |rose, fell, held| words(&Drift::Unlike { rose, fell, held, duration_s: 59.0 });
+        let unlike =
+            |rose, fell, held| words(&Drift::Unlike { rose, fell, held, duration_s: 59.0, wrote: true });
         assert_eq!(unlike(1, 0, 0), "over the 59 s of the run, the rate rose at 1 point; means hide that");
         let all = "the rate rose at 2 points, fell at 1 point, held at 3 points; means hide that";
         assert!(unlike(2, 1, 3).ends_with(all), "{}", unlike(2, 1, 3));
+        let slower = "fell at 2 points; means hide that (for a steady state: `--state steady`)";
+        assert!(unlike(1, 2, 0).ends_with(slower), "{}", unlike(1, 2, 0));
     }
 
     #[test]
