@@ -73,3 +73,17 @@ pub(crate) fn address_bytes(path: &Path) -> Vec<u8> {
 pub(crate) fn path_of(bytes: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(bytes))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn a_link_is_not_what_a_kill_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("n.db.link.running");
+        symlink("/nowhere", &link).unwrap();
+        crate::lock::clear_stale(&folder.path().join("n.db"));
+        assert!(link.is_symlink());
+    }
+}

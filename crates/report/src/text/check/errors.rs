@@ -36,8 +36,10 @@ mod tests {
             short: 1,
             example: Some(RequestError::System { errno: 5, count: 9 }),
         };
-        let expected = "3 of 1000 requests failed (Input/output error (os error 5)); see `dmesg`; 1 of 1000 requests \
-                        moved fewer bytes than requested";
+        let error = std::io::Error::from_raw_os_error(5);
+        let expected = format!(
+            "3 of 1000 requests failed ({error}); see `dmesg`; 1 of 1000 requests moved fewer bytes than requested"
+        );
         assert_eq!(words(&cause), expected);
     }
 }
