@@ -223,7 +223,11 @@ pub fn rounds(count: usize, iops: impl Fn(usize) -> f64) -> Run {
 
 /// A run of a study with one point whose every trial runs through these rates in its ten windows.
 pub fn changing_within(count: usize, iops: impl Fn(usize) -> f64) -> Run {
-    let mut run = rounds(count, |_| 1e5);
+    let windows = rounds(1, |_| 1e5).trials.remove(0).windows;
+    let (ios, seconds) = windows.iter().enumerate().fold((0.0, 0.0), |(ios, seconds), (place, window)| {
+        (ios + iops(place) * window.length_s, seconds + window.length_s)
+    });
+    let mut run = rounds(count, |_| ios / seconds);
     for window in run.trials.iter_mut().flat_map(|trial| trial.windows.iter_mut().enumerate()) {
         let (place, window) = window;
         let read = window.read.as_mut().expect("the usual trial reads");

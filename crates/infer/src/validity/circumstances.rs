@@ -28,8 +28,9 @@ const PIECE_BYTES: u64 = 4 << 20;
 /// it is 15 % of what counts, and seen where it changes a rate.
 const BUFFER_SHARE: f64 = 0.25;
 
-/// Share of points with wide intervals up to which that is a note: every figure carries its own interval.
-const WIDE_SHARE: f64 = 0.25;
+/// Share of points with wide intervals up to which that is a note: every figure carries its own interval, and the study
+/// reached its precision at most points.
+const WIDE_SHARE: f64 = 0.5;
 
 pub(super) fn unfinished(run: &Run) -> Option<WeighedFact> {
     match run.info.state {

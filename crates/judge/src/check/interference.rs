@@ -16,7 +16,7 @@
 //! too, since it waits as long as the mount's timeout says (60 s over TCP, by default).
 //!
 //! A neighbour that no counter shows (another guest on the host) appears in the windows of a run. The sign is
-//! stretches of two windows and more, in three places or more and for 0.5 % of the time or more, that are both 5
+//! stretches of two windows and more, in three places or more and for 1 % of the time or more, that are both 5
 //! standard deviations and 20 % below the point's usual level. A point that is slow far more often than all others together (a binomial test at a chance of
 //! 1 in 1,000 for the run) has two rates of its own. Their starts are called regular where each gap is a whole multiple of the median one
 //! within 15 %.
@@ -65,9 +65,9 @@ const LOW_DEVIATIONS: f64 = 5.0;
 /// Minimum number of windows of a stretch.
 const STRETCH_MIN: usize = 2;
 const STRETCHES_MIN: usize = 3;
-/// Share of the run's time below which they change no mean by half a percent. The three places alone are 0.8 % of
-/// `quick`'s time, and would be 0.05 % of that of `full`.
-const TIME_SHARE_MIN: f64 = 0.005;
+/// Share of the run's time below which they change no mean by 1 %, even where nothing is left of the rate. The three
+/// places alone are 0.8 % of `quick`'s time, and would be 0.05 % of that of `full`.
+const TIME_SHARE_MIN: f64 = 0.01;
 /// Windows of a point, and requests in a usual one of them, below which it is not looked at: ten requests
 /// scatter by a third of themselves.
 const WINDOWS_MIN: usize = 20;

@@ -160,14 +160,13 @@ fn among_its_like(run: &Run, trial: &Trial) -> Option<Verdict> {
     // it can matter. Less than half of the least change that is noticed voids no trial.
     let like = |other: &&Trial| other.point == trial.point && settling::must_hold(other);
     let own: Vec<&Trial> = run.trials.iter().filter(like).collect();
-    let needs_s = |other: &Trial| other.settling_s.max(other.settling_needed_s);
-    let replaced = own.iter().any(|other| needs_s(other) > trial.settling_s);
+    let replaced = own.iter().any(|other| settling::needed_s(other) > trial.settling_s);
     if log_ratio.abs() < settling::NOTICED / 2.0 && !replaced {
         return None;
     }
     let warmed_up = WarmedUp::of(own, &run.trials, run.points.len());
     let latest = warmed_up.latest();
-    if !latest.iter().any(|other| other.id == trial.id) && warmed_up.replace(&latest) {
+    if !latest.iter().any(|other| other.id == trial.id) && warmed_up.replace(&latest, trial) {
         let replaced = cause::NotSteady::Replaced {
             replacements: latest.len(),
             settling_s: warmed_up.longest_s,

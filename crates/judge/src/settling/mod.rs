@@ -141,6 +141,11 @@ pub struct Settling {
     pub needed_s: f64,
 }
 
+/// Extra warm-up that a trial needed when it ran, whatever took it.
+pub(crate) fn needed_s(trial: &Trial) -> f64 {
+    trial.settling_s.max(trial.settling_needed_s)
+}
+
 /// How long the trials of a point warmed up.
 pub struct WarmedUp<'a> {
     history: History<'a>,
@@ -154,8 +159,7 @@ impl<'a> WarmedUp<'a> {
     /// `own` are the trials of the point that must hold their rate, `all` those of the run in the order of time, in
     /// which there are so many points.
     pub fn of(own: Vec<&'a Trial>, all: &[Trial], points: usize) -> Self {
-        let longest_s =
-            own.iter().map(|trial| trial.settling_s.max(trial.settling_needed_s)).fold(0.0, f64::max);
+        let longest_s = own.iter().map(|trial| needed_s(trial)).fold(0.0, f64::max);
         let history = History::of(own, all);
         // What is emptied at the end of each trial is filled anew in each, whatever ran before.
         let short = history.own.iter().filter(|(trial, _)| trial.settling_s == 0.0);
@@ -172,11 +176,17 @@ impl<'a> WarmedUp<'a> {
         self.for_so_long(self.longest_s)
     }
 
-    /// Whether they replace the others: not where all of those give the same, as where a buffer plays no part.
-    pub fn replace(&self, latest: &[&Trial]) -> bool {
+    /// Whether they replace a trial, with all others that warmed up for as long: not where all of those give what the
+    /// latest give, as where a buffer plays no part, or where what is left is a scatter that no warm-up takes away.
+    pub fn replace(&self, latest: &[&Trial], trial: &Trial) -> bool {
         let log = |trial: &Trial| trial.iops().max(f64::MIN_POSITIVE).ln();
         let usual = latest.iter().map(|trial| log(trial)).sum::<f64>() / latest.len() as f64;
-        self.history.own.iter().any(|(trial, _)| (log(trial) - usual).abs() > HEIGHT_MIN.ln_1p())
+        let off = |trial: &Trial| (log(trial) - usual).abs();
+        let scatter = latest.iter().map(|trial| off(trial)).fold(HEIGHT_MIN.ln_1p(), f64::max);
+        let alike = |other: &&Trial| (needed_s(other) - needed_s(trial)).abs() <= SAME_S;
+        let own = self.history.own.iter().map(|(trial, _)| *trial);
+        let latest: Vec<u64> = latest.iter().map(|trial| trial.id).collect();
+        own.filter(alike).filter(|trial| !latest.contains(&trial.id)).any(|trial| off(trial) > scatter)
     }
 
     fn for_so_long(&self, settling_s: f64) -> Vec<&'a Trial> {
@@ -189,19 +199,22 @@ impl<'a> WarmedUp<'a> {
         long.map(|(trial, _)| *trial).collect()
     }
 
-    /// Extra warm-up of the next trial, where a usual one lasts `trial_s`. `enough` says whether the point
-    /// gets enough trials where so many of those that it has stay valid.
+    /// Extra warm-up of the next trial, where a usual one lasts `trial_s`. `enough` says whether the point gets enough
+    /// trials with so long a warm-up where so many of those that it has stay valid.
     pub fn next(
         &self,
         all: &[Trial],
         trial_s: f64,
         points: usize,
-        enough: impl Fn(usize) -> bool,
+        enough: impl Fn(usize, f64) -> bool,
     ) -> Settling {
         let most_s = trial_s * f64::from((1_u32 << DOUBLINGS) - 1);
         let tolerance_s = trial_s / 2.0;
         let longer_s = |so_far_s: f64| (2.0 * so_far_s + trial_s).min(most_s);
-        let may_be = |needed_s: f64| needed_s < most_s && enough(self.for_so_long(longer_s(needed_s)).len());
+        let may_be = |needed_s: f64| {
+            let longer_s = longer_s(needed_s);
+            needed_s < most_s && enough(self.for_so_long(longer_s).len(), longer_s)
+        };
         let mut needed_s = self.longest_s;
         if may_be(needed_s) && within(&self.latest(), points, LONGER_BY_CHANCE).is_some() {
             needed_s = longer_s(needed_s);
@@ -263,7 +276,7 @@ mod tests {
     fn the_warm_up_doubles_until_the_rate_holds_or_it_is_seven_trials_long() {
         let mut own = vec![trial([203e3, 168e3, 117e3]); 3];
         let next =
-            |own: &[Trial]| WarmedUp::of(own.iter().collect(), own, 27).next(own, 0.3, 27, |_| true).own_s;
+            |own: &[Trial]| WarmedUp::of(own.iter().collect(), own, 27).next(own, 0.3, 27, |_, _| true).own_s;
         let mut lengths = Vec::new();
         for _ in 0..5 {
             let settling_s = next(&own);
