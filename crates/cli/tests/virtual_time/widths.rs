@@ -27,8 +27,9 @@ fn rates(run: &Run, point: usize, op: Op) -> (Vec<f64>, f64) {
 #[test]
 fn no_mean_is_outside_its_trials_and_no_interval_far_beyond_them() {
     let (mut wide, mut all) = (Vec::new(), 0);
-    for device in DEVICES {
-        let shared = shared::run(&["quick", &format!("sim:{device}"), "--seed", "1"]);
+    // Wide intervals come several in a run: of one seed, what counts is luck.
+    for (device, seed) in DEVICES.iter().flat_map(|device| ["1", "2", "3"].map(|seed| (device, seed))) {
+        let shared = shared::run(&["quick", &format!("sim:{device}"), "--seed", seed]);
         let run = &shared.run;
         for (place, point) in run.points.iter().enumerate() {
             for (op, told) in [(Op::Read, &point.read), (Op::Write, &point.write)] {
@@ -40,7 +41,7 @@ fn no_mean_is_outside_its_trials_and_no_interval_far_beyond_them() {
                 let (rates, requests) = rates(run, place, op);
                 let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
                 let most = rates.iter().copied().fold(0.0, f64::max);
-                let said = format!("{device} {} {op}: {told:?} of {rates:?}", point.id);
+                let said = format!("{device} {seed} {} {op}: {told:?} of {rates:?}", point.id);
                 let value = told.iops.value;
                 assert!(least * (1.0 - 1e-9) <= value && value <= most * (1.0 + 1e-9), "{said}");
                 assert!(low >= least / 2.0 && high <= 2.0 * most, "{said}");
@@ -54,5 +55,5 @@ fn no_mean_is_outside_its_trials_and_no_interval_far_beyond_them() {
             }
         }
     }
-    assert!(all > 100 && wide.len() * 50 <= all, "{} of {all} are wide: {wide:#?}", wide.len());
+    assert!(all > 300 && wide.len() * 50 <= all, "{} of {all} are wide: {wide:#?}", wide.len());
 }

@@ -17,9 +17,9 @@
 //!
 //! A neighbour that no counter shows (another guest on the host) appears in the windows of a run. The sign is
 //! stretches of two windows and more, in three places or more and for 1 % of the time or more, that are both 5
-//! standard deviations and 20 % below the point's usual level. A point that is slow far more often than all others together (a binomial test at a chance of
-//! 1 in 1,000 for the run) has two rates of its own. Their starts are called regular where each gap is a whole multiple of the median one
-//! within 15 %.
+//! standard deviations and 20 % below the point's usual level. A point that is slow far more often than all others
+//! together (a binomial test at a chance of 1 in 1,000 for the run) has two rates of its own. Their starts are called
+//! regular where each gap is a whole multiple of the median one within 15 %.
 //!
 //! Not checked without the device's counters, for buffered I/O (other I/O cannot be separated from its own), and
 //! without the hypervisor's share or the pressure.
@@ -247,6 +247,8 @@ struct Moment {
     group: usize,
     at_s: f64,
     length_s: f64,
+    /// Requests that completed in it.
+    requests: f64,
     /// ln of its rate over what its point does otherwise.
     log: f64,
     low: bool,
@@ -287,39 +289,35 @@ fn of_run(run: &Run) -> Verdict {
 
 /// Every window of the run's measurements and canaries, in the order of time.
 fn moments(run: &Run) -> Vec<Moment> {
-    let mut of_point: BTreeMap<usize, Vec<(u64, f64, f64, f64, f64)>> = BTreeMap::new();
+    let mut of_point: BTreeMap<usize, Vec<Moment>> = BTreeMap::new();
     // What a canary waits for after a write, or a trial after heavier writes, is the run's own doing.
     let (leftovers, after_writes) = (leftovers(&run.trials), after_heavier_writes(&run.trials));
     let own = |trial: &Trial| leftovers.contains(&trial.id) || after_writes.contains(&trial.id);
     let counts = |trial: &&Trial| trial.phase != Phase::Prepare && !own(trial);
     for trial in run.trials.iter().filter(counts) {
         let group = trial.point.map_or(0, |point| point + 1);
-        let lane = of_point.entry(group).or_default();
         // Half a window at a trial's end is half as sure.
-        for window in trial.windows.iter().filter(|window| window.length_s > 0.05) {
+        let windows = trial.windows.iter().filter(|window| window.length_s > 0.05);
+        of_point.entry(group).or_default().extend(windows.map(|window| {
             let requests = course::completed(window) as f64;
-            let log = course::log(requests / window.length_s);
-            lane.push((trial.id, trial.started_s + window.start_s, window.length_s, log, requests));
-        }
+            let (at_s, length_s) = (trial.started_s + window.start_s, window.length_s);
+            let log = course::log(requests / length_s);
+            Moment { trial: trial.id, group, at_s, length_s, requests, log, low: false }
+        }));
     }
     let mut out = Vec::new();
-    for (&group, lane) in of_point.iter().filter(|(_, lane)| lane.len() >= WINDOWS_MIN) {
-        let of = |pick: fn(&(u64, f64, f64, f64, f64)) -> f64| lane.iter().map(pick).collect::<Vec<_>>();
-        let usual = robust::median(&of(|m| m.3)).unwrap_or(0.0);
-        if robust::median(&of(|m| m.4)).unwrap_or(0.0) < REQUESTS_MIN {
+    for mut lane in of_point.into_values().filter(|lane| lane.len() >= WINDOWS_MIN) {
+        let of = |pick: fn(&Moment) -> f64| robust::median(&lane.iter().map(pick).collect::<Vec<_>>());
+        if of(|moment| moment.requests).unwrap_or(0.0) < REQUESTS_MIN {
             continue;
         }
-        let off: Vec<f64> = lane.iter().map(|m| m.3 - usual).collect();
+        let usual = of(|moment| moment.log).unwrap_or(0.0);
+        lane.iter_mut().for_each(|moment| moment.log -= usual);
+        let off: Vec<f64> = lane.iter().map(|moment| moment.log).collect();
         let scatter = robust::median_absolute_deviation(&off).unwrap_or(0.0) * robust::SIGMA_PER_MAD;
         let limit = (-LOW_DEVIATIONS * scatter).min(LOW_SHARE.ln());
-        out.extend(lane.iter().zip(&off).map(|(&(trial, at_s, length_s, ..), &log)| Moment {
-            trial,
-            group,
-            at_s,
-            length_s,
-            log,
-            low: log < limit,
-        }));
+        lane.iter_mut().for_each(|moment| moment.low = moment.log < limit);
+        out.extend(lane);
     }
     out.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
     out

@@ -166,7 +166,7 @@ fn among_its_like(run: &Run, trial: &Trial) -> Option<Verdict> {
     }
     let warmed_up = WarmedUp::of(own, &run.trials, run.points.len());
     let latest = warmed_up.latest();
-    if !latest.iter().any(|other| other.id == trial.id) && warmed_up.replace(&latest, trial) {
+    if !latest.iter().any(|other| other.id == trial.id) && warmed_up.replace(&latest) {
         let replaced = cause::NotSteady::Replaced {
             replacements: latest.len(),
             settling_s: warmed_up.longest_s,
@@ -174,7 +174,7 @@ fn among_its_like(run: &Run, trial: &Trial) -> Option<Verdict> {
         };
         return Some(Verdict::Invalid(Reason::new(About::All, replaced)));
     }
-    let within = settling::within(&latest, run.points.len(), settling::VOIDS_BY_CHANCE)?;
+    let within = settling::within(&latest, run.points.len())?;
     // Trials that found the buffer full already are what the others should have been.
     if log_ratio / within.log_ratio < 0.5 {
         return None;
