@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use iosonde_judge::settling::must_hold;
 use iosonde_model::{
-    Cause, CheckName, Closed, Finding, FindingName, Judgement, Op, Outcome, Phase, Run, RunState, Status,
-    Trial, cause::Drift,
+    CheckName, Closed, Finding, FindingName, Judgement, Op, Outcome, Phase, Run, RunState, Status, Trial,
 };
 use iosonde_stats::robust::median;
 
@@ -24,13 +23,8 @@ const SHARED_SHARE: f64 = 0.05;
 /// A disk reads 4 MiB in 20 ms and seeks for 8: below this, jumps take a quarter of the time and more.
 const PIECE_BYTES: u64 = 4 << 20;
 
-/// Share of a trial's bytes up to which a write buffer is a note: with a tenth of a trial for its warm-up, the rest of
-/// it is 15 % of what counts, and seen where it changes a rate.
-const BUFFER_SHARE: f64 = 0.25;
-
-/// Share of points with wide intervals up to which that is a note: every figure carries its own interval, and the study
-/// reached its precision at most points.
-const WIDE_SHARE: f64 = 0.5;
+/// Share of points with wide intervals up to which that is a note: every figure carries its own interval.
+const WIDE_SHARE: f64 = 0.25;
 
 pub(super) fn unfinished(run: &Run) -> Option<WeighedFact> {
     match run.info.state {
@@ -59,19 +53,7 @@ pub(super) fn imprecise(run: &Run) -> Option<WeighedFact> {
         missing: half_widths.iter().filter(|half| half.is_none()).count(),
         asked,
     };
-    // More time would only see more of a change that is a warning itself.
-    let matters = wide as f64 > WIDE_SHARE * points as f64 && !changed_by_more(run, 2.0 * asked);
-    Some(WeighedFact::doubt_if(matters, fact))
-}
-
-/// Whether rates changed over the run by more than this share, or differently from point to point.
-fn changed_by_more(run: &Run, share: f64) -> bool {
-    let of_check = run.verdicts.iter().filter(|judgement| judgement.verdict == Outcome::Warning);
-    of_check.filter_map(|judgement| judgement.cause.as_ref()).any(|cause| match cause {
-        Cause::Drift(Drift::Unlike { .. }) => true,
-        Cause::Drift(Drift::Changed { change_share, .. }) => change_share.abs() > share,
-        _ => false,
-    })
+    Some(WeighedFact::doubt_if(wide as f64 > WIDE_SHARE * points as f64, fact))
 }
 
 /// Circumstances of the machine and of the target.
@@ -167,12 +149,12 @@ pub(super) fn burst_credit(run: &Run) -> Option<WeighedFact> {
     Some(WeighedFact::doubt(Circumstance::BurstCredit { elapsed_s: run.info.elapsed_s }))
 }
 
-/// A write buffer whose size a long write showed is a warning about the other writes, unless their trials write several
-/// times as much: what is left of it then is in the warm-up, or voids trials (`not-steady`).
+/// A write buffer whose size a long write showed is a warning about the other writes, unless it is too small beside
+/// what a trial writes to change a mean by more than the precision that was asked for.
 pub(super) fn write_buffer(run: &Run) -> Option<WeighedFact> {
     match buffered_writes(run)? {
         BufferedWrites::Fit { buffer_bytes } => {
-            let matters = buffer_bytes as f64 > BUFFER_SHARE * usual_write_bytes(run);
+            let matters = buffer_bytes as f64 > run.info.precision * usual_write_bytes(run);
             Some(WeighedFact::doubt_if(matters, Circumstance::WriteBuffer { buffer_bytes }))
         }
         BufferedWrites::MayFit { .. } => None,
