@@ -16,7 +16,7 @@
 //! too, since it waits as long as the mount's timeout says (60 s over TCP, by default).
 //!
 //! A neighbour that no counter shows (another guest on the host) appears in the windows of a run. The sign is
-//! stretches of two windows and more, in three places or more and for 1 % of the time or more, that are both 5
+//! stretches of two windows and more, in three places or more and for 0.5 % of the time or more, that are both 5
 //! standard deviations and 20 % below the point's usual level. A point that is slow far more often than all others
 //! together (a binomial test at a chance of 1 in 1,000 for the run) has two rates of its own. Their starts are called
 //! regular where each gap is a whole multiple of the median one within 15 %.
@@ -65,9 +65,9 @@ const LOW_DEVIATIONS: f64 = 5.0;
 /// Minimum number of windows of a stretch.
 const STRETCH_MIN: usize = 2;
 const STRETCHES_MIN: usize = 3;
-/// Share of the run's time below which they change no mean by 1 %, even where nothing is left of the rate. The three
-/// places alone are 0.8 % of `quick`'s time, and would be 0.05 % of that of `full`.
-const TIME_SHARE_MIN: f64 = 0.01;
+/// Share of the run's time below which they change no mean by half a percent, even where nothing is left of the rate.
+/// The three places alone are 0.8 % of `quick`'s time, and would be 0.05 % of that of `full`.
+const TIME_SHARE_MIN: f64 = 0.005;
 /// Windows of a point, and requests in a usual one of them, below which it is not looked at: ten requests
 /// scatter by a third of themselves.
 const WINDOWS_MIN: usize = 20;
@@ -323,33 +323,41 @@ fn moments(run: &Run) -> Vec<Moment> {
     out
 }
 
+/// How much of a point was seen, and how much of that was slow.
+#[derive(Debug, Clone, Default)]
+struct Seen {
+    windows: f64,
+    trials: BTreeSet<u64>,
+    slow_trials: BTreeSet<u64>,
+}
+
 /// These windows without those of points that are slow far more often than all others: no neighbour waits for one point
 /// of many. Strided writes that meet one flash unit in some passes and two in others, for one, halve their rate in six
-/// of twenty trials while nothing else does.
+/// of twenty trials while nothing else does. A trial that is ten times as long meets a neighbour ten times as often.
 fn common(moments: Vec<Moment>) -> Vec<Moment> {
-    let trials = |counts: &dyn Fn(&Moment) -> bool| -> BTreeMap<usize, f64> {
-        let own: BTreeSet<(usize, u64)> =
-            moments.iter().filter(|one| counts(one)).map(|one| (one.group, one.trial)).collect();
-        own.into_iter().fold(BTreeMap::new(), |mut count, (group, _)| {
-            *count.entry(group).or_default() += 1.0;
-            count
-        })
+    let mut seen: BTreeMap<usize, Seen> = BTreeMap::new();
+    for moment in &moments {
+        let own = seen.entry(moment.group).or_default();
+        own.windows += 1.0;
+        own.trials.insert(moment.trial);
+        if moment.low {
+            own.slow_trials.insert(moment.trial);
+        }
+    }
+    let slow_trials: usize = seen.values().map(|own| own.slow_trials.len()).sum();
+    let windows = moments.len() as f64;
+    let own_pattern = |own: &Seen| {
+        let (trials, slow) = (own.trials.len() as f64, own.slow_trials.len());
+        // Of the others' windows so many began a slow trial, and one more may have done so.
+        let by_window = ((slow_trials - slow) as f64 + 1.0) / (windows - own.windows + 1.0);
+        let share = by_window * own.windows / trials;
+        let slow = slow as f64;
+        slow > 1.0
+            && share < 1.0
+            && beta_reg(slow, trials - slow + 1.0, share) * (seen.len() as f64) < BY_CHANCE
     };
-    let (all, slow) = (trials(&|_| true), trials(&|moment| moment.low));
-    let (all_count, slow_count): (f64, f64) = (all.values().sum(), slow.values().sum());
-    let own: BTreeSet<usize> = slow
-        .iter()
-        .filter(|&(group, &slow)| {
-            let visits = all[group];
-            let others = all_count - visits;
-            // Of so many others so many were slow, and one more may have been; where there are none, all may be.
-            let share = (slow_count - slow + 1.0) / (others + 1.0);
-            slow > 1.0
-                && share < 1.0
-                && beta_reg(slow, visits - slow + 1.0, share) * (all.len() as f64) < BY_CHANCE
-        })
-        .map(|(&group, _)| group)
-        .collect();
+    let own: BTreeSet<usize> =
+        seen.iter().filter(|(_, own)| own_pattern(own)).map(|(&group, _)| group).collect();
     moments.into_iter().filter(|moment| !own.contains(&moment.group)).collect()
 }
 
@@ -470,6 +478,19 @@ mod tests {
         };
         assert_eq!(with(&|place| place % 20 == 3 && place % 40 > 20), Some(Verdict::Pass));
         assert!(matches!(with(&|place| place % 7 == 3), Some(Verdict::Warning(_))));
+        // One that meets six of ten long trials, and 5 of 190 that are a tenth as long.
+        let mut run = specimen::rounds(200, |i| 1e5 + 100.0 * (i % 7) as f64);
+        for (place, trial) in run.trials.iter_mut().enumerate() {
+            trial.point = Some(place % 20);
+            if place % 20 == 3 {
+                let usual = trial.windows.clone();
+                trial.windows = usual.iter().cycle().take(10 * usual.len()).cloned().collect();
+            }
+            if [3, 23, 43].contains(&(place % 100)) || place % 37 == 5 {
+                trial.windows[2..8].iter_mut().for_each(|window| slow(window, 2));
+            }
+        }
+        assert!(matches!(Interference.check(Scope::Run, &run), Some(Verdict::Warning(_))));
     }
 
     #[test]

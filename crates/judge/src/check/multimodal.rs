@@ -7,8 +7,8 @@
 //! eighth of an octave, smoothed over three). A factor of 3, because requests that wait for one or two others of
 //! the same length accumulate at twice and three times its time, which is a queue and not a second kind of service.
 //! 5 %, because fewer are a tail. At least 1,000 requests, because with fewer a valley may be chance. Both groups
-//! have 2.5 % of the requests in half of the trials or more: where whole trials are fast or slow, `not-steady` and
-//! `drift` say so.
+//! have 2.5 % of the requests in half of the trials or more: where whole trials are fast or slow, the interval of
+//! their mean shows it.
 //!
 //! The groups are all requests below and above the valley, each with its share and its mean latency, so that shares
 //! times means add up to the mean.
@@ -74,6 +74,8 @@ impl Check for Multimodal {
                 trials(&[&[(10_000, 1000)], &[(100_000, 1000)]], 1),
             ],
             warning: vec![
+                // Both in half of the trials.
+                trials(&[&[(10_000, 500), (100_000, 500)], &[(100_000, 1000)]], 5),
                 mixture(&[(10_000, 900), (100_000, 100)]),
                 mixture(&[(10_000, 100), (100_000, 900)]),
             ],
@@ -144,7 +146,8 @@ fn verdict(run: &Run, point: &Point, standing: &TrialStanding) -> Verdict {
     Verdict::NotChecked(Reason::new(About::Latency, cause))
 }
 
-/// Whether most trials have requests of both groups. Where the trials themselves are fast or slow, their rates say so.
+/// Whether half of the trials have requests of both groups. Where whole trials are fast or slow, the interval of their
+/// mean shows it.
 fn within_trials(trials: &[&Trial], op: Op, first_part: usize) -> bool {
     let own: Vec<&Histogram> = trials.iter().filter_map(|t| t.direction(op)).map(|d| &d.histogram).collect();
     let mixed = own.iter().filter(|histogram| {
