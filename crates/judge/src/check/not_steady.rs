@@ -174,7 +174,7 @@ fn among_its_like(run: &Run, trial: &Trial) -> Option<Verdict> {
         };
         return Some(Verdict::Invalid(Reason::new(About::All, replaced)));
     }
-    let within = settling::within(&latest, run.points.len())?;
+    let within = settling::within(&latest, run.points.len(), settling::INVALID_BY_CHANCE)?;
     // Trials that found the buffer full already are what the others should have been.
     if log_ratio / within.log_ratio < 0.5 {
         return None;

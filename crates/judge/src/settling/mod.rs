@@ -24,10 +24,12 @@ const SHORTEST_SHARE: f64 = 0.5;
 const FEWEST: usize = 3;
 /// Change within a trial that a reader would want to know of, as a share.
 pub const NOTICED: f64 = 0.1;
-/// Probability that noise alone shows such a change at any point of a run. So little, since it is asked again after
-/// every trial, and windows with long tails are not normal. A longer warm-up costs time only, but a weaker rule for it
-/// (a chance of 1 %) gives a drive of 27 points four intervals that are three times as wide as need be.
-const BY_CHANCE: f64 = 1e-5;
+/// Probability that noise alone makes trials invalid at any point of a run. So little, since it is asked again after
+/// every trial, and windows with long tails are not normal.
+pub const INVALID_BY_CHANCE: f64 = 1e-5;
+/// Probability that noise alone lengthens the warm-up at any point of a run, each time that it is asked: an error costs
+/// time only. Strided writes into a buffer of 64 MiB show it after 6 trials of 1.25 s, after 11 at the chance above.
+const LONGER_BY_CHANCE: f64 = 1e-2;
 /// Minimum distance of two levels, as a multiple of the scatter of each.
 const LEVEL_SHARE: f64 = 6.0;
 /// Warm-ups that differ by less are of one length, in seconds.
@@ -83,14 +85,15 @@ impl Change {
 }
 
 /// Whether trials of one point change within themselves by more than noise does, in a run of so many points: all of
-/// them, or some that agree and are outliers (which found the buffer full).
-pub fn within(trials: &[&Trial], points: usize) -> Option<Within> {
+/// them, or some that agree and are outliers (which found the buffer full). Noise alone shows it at any of these points
+/// with the probability `by_chance`.
+pub fn within(trials: &[&Trial], points: usize, by_chance: f64) -> Option<Within> {
     let changes: Vec<Change> = trials.iter().filter_map(|trial| Change::of(trial)).collect();
     let logs: Vec<f64> = changes.iter().map(|change| change.log_ratio).collect();
     if logs.len() < FEWEST {
         return None;
     }
-    let by_chance = BY_CHANCE / points.max(1) as f64;
+    let by_chance = by_chance / points.max(1) as f64;
     let mean = LogEstimate::mean_of(&logs)?;
     let surely = mean.log_mean.abs() > mean.half_width(1.0 - by_chance);
     if surely && is_noticed(mean.log_mean) {
@@ -164,7 +167,7 @@ impl<'a> WarmedUp<'a> {
             short.filter(|(_, before)| before.warmed_up_s > 0.0).map(|(trial, _)| *trial).collect(),
         );
         let asked = if alike.len() < FEWEST { all_short } else { alike };
-        Self { carries_over: within(&asked, points).is_none(), history, longest_s }
+        Self { carries_over: within(&asked, points, INVALID_BY_CHANCE).is_none(), history, longest_s }
     }
 
     /// Those that warmed up longest, or for which what was written before them did.
@@ -206,7 +209,7 @@ impl<'a> WarmedUp<'a> {
             needed_s < most_s && enough(self.for_so_long(longer_s).len(), longer_s)
         };
         let mut needed_s = self.longest_s;
-        if may_be(needed_s) && within(&self.latest(), points).is_some() {
+        if may_be(needed_s) && within(&self.latest(), points, LONGER_BY_CHANCE).is_some() {
             needed_s = longer_s(needed_s);
         }
         // What other points' trials have shown need not be shown again.
@@ -239,7 +242,7 @@ mod tests {
     }
 
     fn asked(trials: &[Trial]) -> Option<Within> {
-        within(&trials.iter().collect::<Vec<_>>(), 27)
+        within(&trials.iter().collect::<Vec<_>>(), 27, INVALID_BY_CHANCE)
     }
 
     #[test]

@@ -9,6 +9,8 @@ use iosonde_model::Trial;
 
 use super::{LONGEST_TRIAL_S, Schedule, Slot};
 
+/// Share of a point's trials that have to be left, or still to come, where a longer warm-up replaces the others.
+const KEPT_SHARE: f64 = 0.5;
 /// Rounds that longer trials leave: as many as an interval needs, and one to spare.
 const ROUNDS_OF_LONGER: u32 = FEWEST_TRIALS as u32 + 1;
 
@@ -40,8 +42,8 @@ impl Schedule {
             let by_time = left_s / (round_s + warm_up_s);
             self.terms.rounds.map_or(by_time, |asked| by_time.min(f64::from(asked) - f64::from(slot.round)))
         };
-        // What was measured is not given up for fewer trials at the end.
-        let wanted = own.len().max(FEWEST_TRIALS) as f64;
+        // What was measured is not given up for a few trials at the end.
+        let wanted = (KEPT_SHARE * own.len() as f64).max(FEWEST_TRIALS as f64);
         let enough = |stay: usize, warm_up_s: f64| stay as f64 + rounds_left(warm_up_s) >= wanted;
         let points = self.points.len();
         WarmedUp::of(own, trials, points).next(trials, self.length_s(slot.point), points, enough)

@@ -278,8 +278,8 @@ fn trials_are_longer_where_the_storage_falls_silent_in_them() {
     }
 }
 
-/// A buffer that every trial of one point fills, seen from its eighth trial on: the 27 others are done then, and what
-/// is left is less than two rounds of all.
+/// A buffer that every trial of one point fills, seen when its 27 others are nearly done: what is left is less than two
+/// rounds of all.
 #[test]
 fn a_warm_up_is_longer_as_soon_as_the_other_points_leave_the_time_for_it() {
     let schedule = Schedule::new(plain_points(28), terms(90.0)).unwrap();
@@ -302,7 +302,7 @@ fn a_warm_up_is_longer_as_soon_as_the_other_points_leave_the_time_for_it() {
     }
     let own: Vec<&Trial> = trials.iter().filter(|trial| trial.point == Some(5)).collect();
     let settled = own.iter().filter(|trial| trial.settling_s > 0.0).count();
-    assert!((4..=8).contains(&(own.len() - settled)), "{} of {}", settled, own.len());
+    assert!((4..=8).contains(&(own.len() - settled)), "{} without", own.len() - settled);
     assert!(settled >= FEWEST_TRIALS, "{settled} of {}", own.len());
     let others = trials.iter().filter(|trial| trial.point != Some(5));
     assert!(others.filter(|trial| trial.settling_s > 0.0).count() == 0);
