@@ -150,7 +150,7 @@ pub(super) fn burst_credit(run: &Run) -> Option<WeighedFact> {
 }
 
 /// A write buffer whose size a long write showed is a warning about the other writes, unless it is too small beside
-/// what a trial writes to change a mean by more than the precision that was asked for.
+/// what a trial writes to change a mean by more than the requested precision.
 pub(super) fn write_buffer(run: &Run) -> Option<WeighedFact> {
     match buffered_writes(run)? {
         BufferedWrites::Fit { buffer_bytes } => {
