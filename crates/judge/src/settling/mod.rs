@@ -28,7 +28,7 @@ pub const NOTICED: f64 = 0.1;
 /// every trial, and windows with long tails are not normal.
 pub const INVALID_BY_CHANCE: f64 = 1e-5;
 /// Probability that noise alone lengthens the warm-up at any point of a run, each time that it is asked: an error costs
-/// time only. Strided writes into a buffer of 64 MiB show it after 6 trials of 1.25 s, after 11 at the chance above.
+/// time only.
 const LONGER_BY_CHANCE: f64 = 1e-2;
 /// Minimum distance of two levels, as a multiple of the scatter of each.
 const LEVEL_SHARE: f64 = 6.0;
