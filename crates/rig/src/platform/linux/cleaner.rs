@@ -24,8 +24,9 @@ use super::{confine, guard::remove_strays};
 use crate::guard::is_our_name;
 
 /// How often, and at what distance, a name is tried whose file is still locked: the pipe is closed before other files
-/// are, and a large file takes a while to be given back.
-const TRIES: u32 = 100;
+/// are, a large file takes a while to be given back, and requests to a disk that stalls hold it until they are done.
+/// One minute in all, for which nobody waits.
+const TRIES: u32 = 1200;
 const APART: Duration = Duration::from_millis(50);
 
 /// Starts the process. Call it before there is any thread, and before the measuring process is started, which gets what
