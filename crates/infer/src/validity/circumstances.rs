@@ -1,14 +1,8 @@
 //! Circumstances that the figures of a run hold under.
 
-use std::collections::BTreeMap;
+use iosonde_model::{CheckName, Closed, FindingName, Judgement, Op, Outcome, Phase, Run, RunState, Trial};
 
-use iosonde_judge::settling::must_hold;
-use iosonde_model::{
-    CheckName, Closed, Finding, FindingName, Judgement, Op, Outcome, Phase, Run, RunState, Status, Trial,
-};
-use iosonde_stats::robust::median;
-
-use super::fact::{BufferedWrites, Circumstance, Fact, WeighedFact, Weight};
+use super::fact::{Circumstance, Fact, WeighedFact, Weight};
 use super::trials::half_width;
 use crate::{
     finding::lookup::found,
@@ -147,47 +141,4 @@ pub(super) fn burst_credit(run: &Run) -> Option<WeighedFact> {
         return None;
     }
     Some(WeighedFact::doubt(Circumstance::BurstCredit { elapsed_s: run.info.elapsed_s }))
-}
-
-/// A write buffer whose size a long write showed is a warning about the other writes, unless it is too small beside
-/// what a trial writes to change a mean by more than the requested precision.
-pub(super) fn write_buffer(run: &Run) -> Option<WeighedFact> {
-    match buffered_writes(run)? {
-        BufferedWrites::Fit { buffer_bytes } => {
-            let matters = buffer_bytes as f64 > run.info.precision * usual_write_bytes(run);
-            Some(WeighedFact::doubt_if(matters, Circumstance::WriteBuffer { buffer_bytes }))
-        }
-        BufferedWrites::MayFit { .. } => None,
-    }
-}
-
-/// Median bytes of a trial, warm-up included, of the point that writes most where no trial is long on purpose.
-fn usual_write_bytes(run: &Run) -> f64 {
-    let mut of_point: BTreeMap<Option<usize>, Vec<f64>> = BTreeMap::new();
-    for trial in run.trials.iter().filter(|trial| must_hold(trial)) {
-        of_point.entry(trial.point).or_default().push(trial.witnesses.issued_write_bytes as f64);
-    }
-    of_point.values().filter_map(|bytes| median(bytes)).fold(0.0, f64::max)
-}
-
-/// What is known of a buffer that the writes may fit into. No burst shows how large a write buffer is; a long write
-/// that was measured does. `None` where nothing was written, or the storage was brought into a steady state.
-pub fn buffered_writes(run: &Run) -> Option<BufferedWrites> {
-    let measures_writes = run.points.iter().any(|point| point.spec.rw.writes() && point.write.is_some());
-    let settled = run.info.device.state.as_deref() == Some("steady");
-    if !measures_writes || settled || run.info.is_imported() {
-        return None;
-    }
-    let told = |finding: &&Finding| {
-        finding.name == FindingName::WriteBufferBytes && finding.status != Status::Inconclusive
-    };
-    if let Some(buffer) = run.findings.iter().find(told) {
-        let other =
-            run.points.iter().any(|point| point.spec.rw.writes() && point.experiment != buffer.experiment);
-        let size = buffer.value.filter(|_| other)?;
-        return Some(BufferedWrites::Fit { buffer_bytes: size as u64 });
-    }
-    let written_bytes = run.trials.iter().map(|trial| trial.witnesses.issued_write_bytes).sum();
-    let area_bytes = run.info.device.working_set_bytes;
-    Some(BufferedWrites::MayFit { written_bytes, area_bytes })
 }

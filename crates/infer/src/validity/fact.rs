@@ -299,6 +299,8 @@ pub enum Circumstance {
     WriteBuffer {
         /// Size of the buffer.
         buffer_bytes: u64,
+        /// Points with two rates, since trials found it empty or full.
+        two_rates: usize,
     },
 }
 

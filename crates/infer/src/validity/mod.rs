@@ -7,18 +7,19 @@ mod circumstances;
 mod fact;
 mod trials;
 mod warnings;
+mod write_buffer;
 
 use iosonde_judge::check::Symptom;
 use iosonde_model::{Phase, Run, Trial};
 
 use crate::{answered_limit, slow::Slow};
-pub use circumstances::buffered_writes;
 pub use fact::{
     BufferedWrites, ByteSource, Circumstance, Fact, Fatal, InvalidBy, InvalidPoints, NotStorage, Touched,
     WarningScope, WeighedFact, Weight,
 };
 pub use trials::half_width;
 pub use warnings::figure_of;
+pub use write_buffer::buffered_writes;
 
 /// Whether a run is valid, and the facts behind it.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,7 +66,7 @@ pub fn validity(run: &Run) -> Validity {
         // It says the buffer, and what the buffer is.
         let told = slow.iter().any(|line| matches!(line.fact, Fact::Slow(Slow::WritesMovedLater { .. })));
         lines.extend(slow);
-        lines.extend(circumstances::write_buffer(run).filter(|_| !told));
+        lines.extend(write_buffer::write_buffer(run).filter(|_| !told));
         lines.extend(circumstances::short_strokes(run));
         lines.extend(circumstances::fragmented(run));
         lines.extend(circumstances::shared_blocks(run));

@@ -10,6 +10,7 @@ use iosonde_model::{
 
 use super::fact::{Fact, Touched, WarningScope, WeighedFact};
 use super::trials::{INVALID_SHARE_MAX, INVALID_SHARE_WARNING, outliers};
+use super::write_buffer;
 use crate::finding::{ReadWhen, kind, lookup::trials_behind};
 
 const SCOPES: [(&str, WarningScope); 3] =
@@ -23,6 +24,8 @@ pub(super) fn of_checks(run: &Run, invalid: bool) -> Vec<WeighedFact> {
     let single_trial = measured.len() == 1;
     let of_invalid = run.verdicts.iter().filter(|line| line.verdict == Outcome::Invalid);
     let invalid_trials: BTreeSet<u64> = of_invalid.filter_map(|line| line.trial).collect();
+    // The buffer is a warning itself, and says of how many points.
+    let by_buffer = write_buffer::with_two_rates(run);
     let lines = CHECKS.iter().flat_map(|check| {
         // Of figures that are not the storage's, it does not matter how precise they are.
         let is_moot = invalid && (QUALIFYING.contains(&check.id()) || OVER_TIME.contains(&check.id()));
@@ -31,6 +34,7 @@ pub(super) fn of_checks(run: &Run, invalid: bool) -> Vec<WeighedFact> {
                 judgement.check == check.id()
                     && judgement.scope == *word
                     && judgement.verdict == Outcome::Warning
+                    && !(check.id() == CheckName::NotSteady && is_about(&by_buffer, judgement))
                     && !(invalid && *scope == WarningScope::Run && judgement.about == About::Rate)
             };
             let all: Vec<_> = run.verdicts.iter().filter(own).collect();
@@ -63,6 +67,10 @@ pub(super) fn of_checks(run: &Run, invalid: bool) -> Vec<WeighedFact> {
         })
     });
     lines.collect()
+}
+
+fn is_about(points: &BTreeSet<usize>, judgement: &Judgement) -> bool {
+    judgement.point.is_some_and(|point| points.contains(&point))
 }
 
 /// Checks of how figures change in time.

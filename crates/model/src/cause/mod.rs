@@ -152,6 +152,14 @@ impl Cause {
     pub fn at_point(self, spec: &TrialSpec) -> Self {
         Self::AtPoint { spec: Box::new(spec.clone()), cause: Box::new(self) }
     }
+
+    /// The cause without the workload that it holds for.
+    pub fn itself(&self) -> &Self {
+        match self {
+            Self::AtPoint { cause, .. } => cause.itself(),
+            other => other,
+        }
+    }
 }
 
 /// Things that a check judges.

@@ -375,10 +375,21 @@ fn circumstance(facts: &Circumstance) -> String {
             "this type of volume has burst credit, and {} did not use it up; these rates may not last",
             units::duration(*elapsed_s)
         ),
-        Circumstance::WriteBuffer { buffer_bytes } => format!(
-            "writes: a buffer of {} absorbs the first writes; shorter writes may be faster than sustained ones",
-            size(*buffer_bytes)
-        ),
+        Circumstance::WriteBuffer { buffer_bytes, two_rates } => {
+            let told = format!(
+                "writes: a buffer of {} absorbs the first writes; shorter writes may be faster than sustained ones",
+                size(*buffer_bytes)
+            );
+            match two_rates {
+                0 => told,
+                1 => told + ", and one workload has a rate for the empty and one for the full buffer",
+                more => {
+                    told + &format!(
+                        ", and {more} workloads have a rate for the empty and one for the full buffer"
+                    )
+                }
+            }
+        }
     }
 }
 
