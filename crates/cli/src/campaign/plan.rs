@@ -162,7 +162,7 @@ fn cost(study: &Study, options: &Options, session: &Session, bytes: u64) -> Stri
 }
 
 /// Less of a drive's size than this is nothing to think about.
-const LEAST_WEAR: f64 = 0.001;
+const LEAST_WEAR: f64 = 0.005;
 
 /// What a run may write, also in drive writes.
 pub fn may_write(bytes: u64, device: &Device) -> String {
@@ -171,7 +171,7 @@ pub fn may_write(bytes: u64, device: &Device) -> String {
         if wear < LEAST_WEAR {
             String::new()
         } else if wear < 1.5 {
-            format!(", {wear:.3} of a drive write")
+            format!(", {wear:.2} of a drive write")
         } else {
             format!(", {wear:.1} drive writes")
         }
