@@ -21,7 +21,7 @@
 
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::{
-    Conditions, Detail, Estimate, ExperimentName, Finding, FindingName, Inconclusive, Op, Unit,
+    About, Conditions, Detail, Estimate, ExperimentName, Finding, FindingName, Inconclusive, Op, Unit,
     detail::{Lack, TrainingFed},
     training::TrainingModel,
 };
@@ -42,6 +42,10 @@ impl FindingKind for AcceleratorsFed {
 
     fn answers(&self) -> &'static [ExperimentName] {
         &[ExperimentName::Dataset]
+    }
+
+    fn computed_from(&self) -> Option<&'static [About]> {
+        Some(&[About::Rate])
     }
 
     fn told(&self) -> Told {

@@ -19,7 +19,7 @@
 
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::{
-    Detail, ExperimentName, Finding, FindingName, Unit,
+    About, Detail, ExperimentName, Finding, FindingName, Unit,
     detail::{ClosedLoop, QueueDepthProblem},
 };
 
@@ -36,6 +36,10 @@ impl FindingKind for DepthFor95Percent {
 
     fn answers(&self) -> &'static [ExperimentName] {
         &[ExperimentName::QueueDepth]
+    }
+
+    fn computed_from(&self) -> Option<&'static [About]> {
+        Some(&[About::Rate, About::Depth])
     }
 
     fn told(&self) -> Told {

@@ -48,6 +48,10 @@ impl FindingKind for JobsEffect {
         &[ExperimentName::Jobs]
     }
 
+    fn computed_from(&self) -> Option<&'static [About]> {
+        Some(&[About::Rate])
+    }
+
     fn told(&self) -> Told {
         Told::always("workers")
     }

@@ -1,6 +1,8 @@
 //! Found findings by name, direction and size.
 
-use iosonde_model::{Conditions, Detail, Estimate, Finding, FindingName, Op, Run, Status};
+use iosonde_model::{About, Conditions, Detail, Estimate, Finding, FindingName, Op, Run, Status, Unit};
+
+use super::kind;
 
 /// The found finding of a name and direction: of the smallest requests where there are several sizes, at random where
 /// both orders were measured, else the first.
@@ -31,6 +33,15 @@ pub fn trials_behind(run: &Run, finding: &Finding) -> Vec<u64> {
     let Detail::Highest(facts) = &finding.detail else { return finding.trials.clone() };
     let best = run.points.iter().filter(|point| facts.best_points.contains(&point.id));
     best.flat_map(|point| point.trial_ids.iter().copied()).collect()
+}
+
+/// Figures of its trials that a finding is computed from.
+pub fn figures_behind(finding: &Finding) -> &'static [About] {
+    kind(finding.name).computed_from().unwrap_or(match finding.unit {
+        Unit::Iops | Unit::Rate => &[About::Rate],
+        Unit::Time => &[About::Latency],
+        _ => &[About::All],
+    })
 }
 
 /// A finding's value with its interval.

@@ -16,7 +16,9 @@ mod platter;
 mod pooled;
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Conditions, ExperimentName, Finding, FindingName, Named, Unit, detail::Lack, registry};
+use iosonde_model::{
+    About, Conditions, ExperimentName, Finding, FindingName, Named, Unit, detail::Lack, registry,
+};
 
 use iosonde_judge::check::Symptom;
 
@@ -105,6 +107,12 @@ pub trait FindingKind: Sync {
     /// Whether it is about the run as a whole.
     fn of_the_run(&self) -> bool {
         self.answers().is_empty()
+    }
+
+    /// Figures of its trials that it is computed from, where its unit does not tell: a ratio of rates says nothing of
+    /// latencies.
+    fn computed_from(&self) -> Option<&'static [About]> {
+        None
     }
 
     /// Place on a report's first screen. There are no other lists of that: a finding that was measured and

@@ -14,7 +14,7 @@
 
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::{
-    Detail, ExperimentName, Finding, FindingName, Unit,
+    About, Detail, ExperimentName, Finding, FindingName, Unit,
     detail::{Lack, Layout, LayoutProblem},
 };
 
@@ -33,6 +33,10 @@ impl FindingKind for Parallelism {
 
     fn answers(&self) -> &'static [ExperimentName] {
         &[ExperimentName::Units]
+    }
+
+    fn computed_from(&self) -> Option<&'static [About]> {
+        Some(&[About::Rate])
     }
 
     fn told(&self) -> Told {

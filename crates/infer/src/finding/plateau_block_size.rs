@@ -16,7 +16,7 @@
 //! What it is not: the device's page size. The curve has no corner there, and a page cache would hide it.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{ExperimentName, Finding, FindingName, Unit};
+use iosonde_model::{About, ExperimentName, Finding, FindingName, Unit};
 
 use super::{
     FindingKind, Proof, Told,
@@ -33,6 +33,10 @@ impl FindingKind for PlateauBlockSize {
 
     fn answers(&self) -> &'static [ExperimentName] {
         &[ExperimentName::BlockSize]
+    }
+
+    fn computed_from(&self) -> Option<&'static [About]> {
+        Some(&[About::Rate])
     }
 
     fn told(&self) -> Told {

@@ -49,6 +49,10 @@ impl FindingKind for QueueDepthKnee {
         &[ExperimentName::QueueDepth]
     }
 
+    fn computed_from(&self) -> Option<&'static [About]> {
+        Some(&[About::Rate, About::Depth])
+    }
+
     fn told(&self) -> Told {
         Told { label: "knee", when: ReadWhen::Found }
     }

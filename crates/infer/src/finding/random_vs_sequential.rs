@@ -32,6 +32,10 @@ impl FindingKind for RandomVsSequential {
         &[ExperimentName::RandomVsSequential, ExperimentName::Readahead]
     }
 
+    fn computed_from(&self) -> Option<&'static [About]> {
+        Some(&[About::Rate, About::Depth])
+    }
+
     fn told(&self) -> Told {
         Told::always("order")
     }

@@ -12,7 +12,7 @@
 
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::{
-    Detail, ExperimentName, Finding, FindingName, Unit,
+    About, Detail, ExperimentName, Finding, FindingName, Unit,
     detail::{Lack, Layout},
 };
 
@@ -31,6 +31,10 @@ impl FindingKind for StripeBytes {
 
     fn answers(&self) -> &'static [ExperimentName] {
         &[ExperimentName::Units]
+    }
+
+    fn computed_from(&self) -> Option<&'static [About]> {
+        Some(&[About::Rate])
     }
 
     fn told(&self) -> Told {

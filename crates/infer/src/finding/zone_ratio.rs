@@ -13,7 +13,7 @@
 
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::{
-    Conditions, Detail, Estimate, ExperimentName, Finding, FindingName, Op, Rw, Unit,
+    About, Conditions, Detail, Estimate, ExperimentName, Finding, FindingName, Op, Rw, Unit,
     detail::{Lack, Platter, PlatterProblem},
 };
 
@@ -32,6 +32,10 @@ impl FindingKind for ZoneRatio {
 
     fn answers(&self) -> &'static [ExperimentName] {
         &[ExperimentName::Disk]
+    }
+
+    fn computed_from(&self) -> Option<&'static [About]> {
+        Some(&[About::Rate])
     }
 
     fn told(&self) -> Told {

@@ -135,9 +135,10 @@ pub struct Touched {
 
 impl Touched {
     /// Whether more than a tenth of the trials behind a figure of this kind are touched.
-    pub fn qualifies(&self, figure: About, trials: &[u64]) -> bool {
+    pub fn qualifies(&self, figures: &[About], trials: &[u64]) -> bool {
+        let touches = |about: &About| figures.iter().any(|&figure| about.touches(figure));
         // Every figure of the tables is one of the device.
-        let own = self.lines.iter().filter(|(about, _)| *about == About::Device || about.touches(figure));
+        let own = self.lines.iter().filter(|(about, _)| *about == About::Device || touches(about));
         let affected: BTreeSet<u64> = own.flat_map(|(_, ids)| ids.iter().copied()).collect();
         let count = trials.iter().filter(|id| affected.contains(id)).count();
         count as f64 > TOUCHED_SHARE * trials.len() as f64
@@ -145,7 +146,7 @@ impl Touched {
 
     /// The same, of a percentile of latency.
     pub fn qualifies_percentile(&self, trials: &[u64]) -> bool {
-        self.percentiles && self.qualifies(About::Latency, trials)
+        self.percentiles && self.qualifies(&[About::Latency], trials)
     }
 }
 

@@ -18,7 +18,6 @@ pub use fact::{
     WarningScope, WeighedFact, Weight,
 };
 pub use trials::half_width;
-pub use warnings::figure_of;
 pub use write_buffer::buffered_writes;
 
 /// Whether a run is valid, and the facts behind it.

@@ -4,14 +4,17 @@ use std::collections::BTreeSet;
 
 use iosonde_judge::check::CHECKS;
 use iosonde_model::{
-    About, Cause, CheckName, Finding, Judgement, Outcome, Phase, Run, Status, Trial, TrialSpec, Unit,
+    About, Cause, CheckName, Finding, Judgement, Outcome, Phase, Run, Status, Trial, TrialSpec,
     cause::{NoWitness, TooFewSamples},
 };
 
 use super::fact::{Fact, Touched, WarningScope, WeighedFact};
 use super::trials::{INVALID_SHARE_MAX, INVALID_SHARE_WARNING, outliers};
 use super::write_buffer;
-use crate::finding::{ReadWhen, kind, lookup::trials_behind};
+use crate::finding::{
+    ReadWhen, kind,
+    lookup::{figures_behind, trials_behind},
+};
 
 const SCOPES: [(&str, WarningScope); 3] =
     [("trial", WarningScope::Trial), ("point", WarningScope::Point), ("run", WarningScope::Run)];
@@ -130,17 +133,8 @@ fn matters(run: &Run, example: &Judgement, scope: WarningScope, touched: &Touche
     }
     let mut figures = run.findings.iter().filter(shown).peekable();
     let is_touched =
-        |finding: &Finding| touched.qualifies(figure_of(finding.unit), &trials_behind(run, finding));
+        |finding: &Finding| touched.qualifies(figures_behind(finding), &trials_behind(run, finding));
     figures.peek().is_none() || figures.any(is_touched)
-}
-
-/// What of a trial a figure of this unit uses.
-pub fn figure_of(unit: Unit) -> About {
-    match unit {
-        Unit::Iops | Unit::Rate => About::Rate,
-        Unit::Time => About::Latency,
-        _ => About::All,
-    }
 }
 
 /// Where nothing could see whether bytes moved, memory cannot be ruled out. Trials that moved little had their witness.

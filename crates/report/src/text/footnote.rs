@@ -1,8 +1,8 @@
 //! Marks that tie a warning to the figures that it qualifies: `¹` behind both.
 
 use iosonde_infer::{
-    finding::lookup::trials_behind,
-    validity::{Touched, figure_of},
+    finding::lookup::{figures_behind, trials_behind},
+    validity::Touched,
 };
 use iosonde_model::{About, Finding, Run};
 
@@ -22,12 +22,12 @@ impl Footnotes {
 
     /// Marks of a finding, or none.
     pub(super) fn of_finding(&self, run: &Run, finding: &Finding) -> String {
-        self.of_trials(figure_of(finding.unit), &trials_behind(run, finding))
+        self.of_trials(figures_behind(finding), &trials_behind(run, finding))
     }
 
     /// Marks of a figure that rests on these trials.
-    pub(super) fn of_trials(&self, figure: About, trials: &[u64]) -> String {
-        self.those(|touched| touched.qualifies(figure, trials))
+    pub(super) fn of_trials(&self, figures: &[About], trials: &[u64]) -> String {
+        self.those(|touched| touched.qualifies(figures, trials))
     }
 
     /// Marks of a percentile of the latency of these trials.

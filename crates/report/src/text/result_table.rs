@@ -397,7 +397,7 @@ enum LatencyOf {
 fn latency(footnotes: &Footnotes, point: &Point, op: Op, of: LatencyOf) -> Option<Cell> {
     let own = point.direction(op)?;
     let (time, marks) = match of {
-        LatencyOf::Mean => (own.latency_ns_mean, footnotes.of_trials(About::Latency, &point.trial_ids)),
+        LatencyOf::Mean => (own.latency_ns_mean, footnotes.of_trials(&[About::Latency], &point.trial_ids)),
         LatencyOf::P99 => (own.latency_ns_p99, footnotes.of_percentile(&point.trial_ids)),
     };
     let Some(time) = time else {
