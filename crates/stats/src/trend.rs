@@ -4,7 +4,9 @@
 //! by its own scatter. The regressor is time and not the index, since observations need not be evenly spaced.
 //! Assumed: the observations of each group are spread over the time; [`Levels::share_of_time_between`] measures it.
 
-use super::{autoregression::Autoregressive, robust};
+use std::collections::BTreeMap;
+
+use super::{autoregression::Autoregressive, robust, student_t};
 
 /// Residuals are clamped at this many standard deviations, so that outliers have limited weight.
 const FAR: f64 = 3.0;
@@ -45,6 +47,8 @@ pub struct Levels {
     /// Mean of time and mean of the logarithm, for each group.
     means: Vec<(f64, f64)>,
     scatter: Vec<f64>,
+    /// Numbers of the groups, with their observations.
+    groups: Vec<(usize, usize)>,
 }
 
 impl Levels {
@@ -63,7 +67,18 @@ impl Levels {
         };
         let means =
             members.iter().map(|rows| (mean(rows, |row| row.at_s), mean(rows, |row| row.log))).collect();
-        Self { scatter: scatters(&members), place, means }
+        let groups = names.into_iter().zip(members.iter().map(Vec::len)).collect();
+        Self { scatter: scatters(&members), place, means, groups }
+    }
+
+    /// Returns half of the interval that the mean logarithm of each group would have if there were no trend, by the
+    /// group's number: successive observations differ by noise, and hardly by a trend.
+    pub fn half_widths_without_trend(&self, confidence: f64) -> BTreeMap<usize, f64> {
+        let half = |(&(group, count), scatter): (&(usize, usize), &f64)| {
+            let count = count as f64;
+            (group, student_t(confidence, count - 1.0 + BORROWED) * scatter / count.sqrt())
+        };
+        self.groups.iter().zip(&self.scatter).map(half).collect()
     }
 
     /// Returns the number of groups.
@@ -205,5 +220,22 @@ mod tests {
             visit.at_s = visit.group as f64;
         }
         assert!(Levels::of(&visits).share_of_time_between(&visits) > 0.99);
+    }
+
+    #[test]
+    fn a_trend_widens_no_interval_that_is_without_it() {
+        // 3 % of noise and 15 visits: 2.07 x 3 % / sqrt(15) = 1.6 %, with and without a fall by 35 % in all.
+        let halves = |slope: f64| -> Vec<f64> {
+            let of = |seed| {
+                let mut visits = visits(seed);
+                visits.iter_mut().for_each(|visit| visit.log += slope * visit.at_s);
+                Levels::of(&visits).half_widths_without_trend(0.95)[&2]
+            };
+            (0..200).map(of).collect()
+        };
+        for slope in [0.001, -0.005] {
+            let mean = halves(slope).iter().sum::<f64>() / 200.0;
+            assert!((mean / 0.0160 - 1.0).abs() < 0.1, "{slope}: {mean}");
+        }
     }
 }

@@ -28,6 +28,8 @@ pub struct Pretend {
     pub random_ratio: f64,
     /// Between trials.
     pub cv: f64,
+    /// Change of every second point's rate from the first to the last round, as a share.
+    pub change: f64,
     /// Visits of every point.
     pub rounds: u32,
     /// What it is said to be.
@@ -50,6 +52,7 @@ impl Pretend {
             iops_max: 80_000.0,
             random_ratio: 1.0,
             cv: 0.03,
+            change: 0.0,
             rounds: 8,
             device,
         }
@@ -140,9 +143,11 @@ impl Pretend {
         let noise = Normal::new(0.0, self.cv).expect("a scatter is positive");
         let mut trials: Vec<Trial> = Vec::new();
         for round in 1..=self.rounds {
+            let passed = f64::from(round - 1) / f64::from(self.rounds.max(2) - 1);
             for point in &plan.points {
                 let spec = &point.spec;
-                let iops = (self.iops(spec) * noise.sample(&mut random).exp()).round() as u64;
+                let left = if point.id % 2 == 0 { (1.0 + self.change).powf(passed) } else { 1.0 };
+                let iops = (self.iops(spec) * left * noise.sample(&mut random).exp()).round() as u64;
                 let mut trial = specimen::healthy(spec.rw, spec.block_size_bytes, spec.queue_depth, iops);
                 trial.spec = spec.clone();
                 trial.id = trials.len() as u64 + 1;

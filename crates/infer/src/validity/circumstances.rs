@@ -1,9 +1,8 @@
 //! Circumstances that the figures of a run hold under.
 
-use iosonde_model::{CheckName, Closed, FindingName, Judgement, Op, Outcome, Phase, Run, RunState, Trial};
+use iosonde_model::{CheckName, FindingName, Judgement, Op, Outcome, Phase, Run, RunState, Trial};
 
 use super::fact::{Circumstance, Fact, WeighedFact, Weight};
-use super::trials::half_width;
 use crate::{
     finding::lookup::found,
     slow::{self, Slow},
@@ -17,37 +16,12 @@ const SHARED_SHARE: f64 = 0.05;
 /// A disk reads 4 MiB in 20 ms and seeks for 8: below this, jumps take a quarter of the time and more.
 const PIECE_BYTES: u64 = 4 << 20;
 
-/// Share of points with wide intervals up to which that is a note: every figure carries its own interval.
-const WIDE_SHARE: f64 = 0.25;
-
 pub(super) fn unfinished(run: &Run) -> Option<WeighedFact> {
     match run.info.state {
         RunState::Interrupted => Some(WeighedFact::doubt(Fact::Interrupted)),
         RunState::Failed => Some(WeighedFact::doubt(Fact::Failed)),
         RunState::Done | RunState::Running => None,
     }
-}
-
-/// Points that are less precise than was asked, or have no interval.
-pub(super) fn imprecise(run: &Run) -> Option<WeighedFact> {
-    let asked = run.info.precision;
-    if asked <= 0.0 || run.info.study_source.is_empty() || run.points.is_empty() {
-        return None;
-    }
-    let half_widths: Vec<_> = run.points.iter().map(|point| half_width(run, point)).collect();
-    let wide = half_widths.iter().filter(|half| half.is_none_or(|half| half > asked)).count();
-    if wide == 0 {
-        return None;
-    }
-    let points = run.points.len();
-    let fact = Fact::Imprecise {
-        time_up: run.points.iter().any(|point| point.closed == Some(Closed::Budget)),
-        points,
-        wide,
-        missing: half_widths.iter().filter(|half| half.is_none()).count(),
-        asked,
-    };
-    Some(WeighedFact::doubt_if(wide as f64 > WIDE_SHARE * points as f64, fact))
 }
 
 /// Circumstances of the machine and of the target.

@@ -232,6 +232,8 @@ pub enum Fact {
         points: usize,
         /// Points whose interval is wider or missing.
         wide: usize,
+        /// Points among these whose interval is wider since rates changed over the run.
+        changed: usize,
         /// Points without an interval.
         missing: usize,
         /// Requested half-width.

@@ -5,6 +5,7 @@
 
 mod circumstances;
 mod fact;
+mod precision;
 mod trials;
 mod warnings;
 mod write_buffer;
@@ -60,7 +61,7 @@ pub fn validity(run: &Run) -> Validity {
     // them.
     if fatal.is_none() {
         // Where throughput fell to a limit, the mean over the run is not the question.
-        lines.extend(circumstances::imprecise(run).filter(|_| !limit));
+        lines.extend(precision::imprecise(run).filter(|_| !limit));
         let slow = circumstances::slow(run);
         // It says the buffer, and what the buffer is.
         let told = slow.iter().any(|line| matches!(line.fact, Fact::Slow(Slow::WritesMovedLater { .. })));

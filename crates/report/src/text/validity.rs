@@ -221,9 +221,9 @@ fn words(fact: &Fact) -> String {
         }
         Fact::Interrupted => "the run was interrupted; `iosonde resume` continues it".to_owned(),
         Fact::Failed => "the run ended with an error before it was complete".to_owned(),
-        Fact::Imprecise { time_up, points, wide, missing, asked } => {
-            let told = imprecise(*points, *wide, *missing, *asked);
-            match time_up {
+        Fact::Imprecise { time_up, points, wide, changed, missing, asked } => {
+            let told = imprecise(*points, *wide, *changed, *missing, *asked);
+            match *time_up && changed < wide {
                 true => format!("time limit reached: {told}; use more `--time`"),
                 false => told,
             }
@@ -324,7 +324,7 @@ fn warned(scope: WarningScope, counts: Counts, workload: &str) -> String {
     }
 }
 
-fn imprecise(points: usize, wide: usize, missing: usize, asked: f64) -> String {
+fn imprecise(points: usize, wide: usize, changed: usize, missing: usize, asked: f64) -> String {
     if missing == points {
         return format!("none of {points} workloads has a confidence interval");
     }
@@ -333,7 +333,12 @@ fn imprecise(points: usize, wide: usize, missing: usize, asked: f64) -> String {
         1 => " (1 has no interval)".to_owned(),
         count => format!(" ({count} have no interval)"),
     };
-    format!("{wide} of {points} workloads are less precise than ±{}{without}", units::percent(asked))
+    let since = match changed {
+        0 => String::new(),
+        all if all == wide => ", since rates changed".to_owned(),
+        some => format!(", {some} of them since rates changed"),
+    };
+    format!("{wide} of {points} workloads are less precise than ±{}{since}{without}", units::percent(asked))
 }
 
 /// Circumstances of the machine, the target and the writes.
