@@ -172,3 +172,35 @@ pub(super) fn witness_lost(run: &Run, measured: &[&Trial]) -> Option<WeighedFact
         reported: first.witnesses.absent.first().cloned(),
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::{FindingName, Reason, Verdict, cause::Multimodal};
+    use iosonde_testkit::pretend::{Pretend, QUICK};
+
+    use super::*;
+
+    #[test]
+    fn latency_groups_are_a_warning_about_latencies_and_about_no_ratio_of_rates() {
+        let mut run = Pretend::usual().run(QUICK, 1);
+        crate::conclude::conclude(&mut run, None).unwrap();
+        let all = std::mem::take(&mut run.findings);
+        let mut of = |name: FindingName| {
+            let finding = all.iter().find(|finding| finding.name == name && finding.status == Status::Found);
+            let finding = finding.expect("quick answers it").clone();
+            let lines = vec![(About::Latency, finding.trials.clone())];
+            run.findings = vec![finding];
+            let reason = Reason::new(About::Latency, Cause::Multimodal(Multimodal::NoTrials));
+            let verdict = Verdict::Warning(reason);
+            let example = Judgement::new(CheckName::Multimodal, "point", None, Some(0), verdict);
+            let touched = Touched { lines, percentiles: false };
+            matters(&run, &example, WarningScope::Point, &touched, run.trials.len())
+        };
+        assert!(of(FindingName::BaseLatency));
+        for of_rates in
+            [FindingName::RandomVsSequential, FindingName::PlateauBlockSize, FindingName::DepthFor95Percent]
+        {
+            assert!(!of(of_rates), "{of_rates:?}");
+        }
+    }
+}
