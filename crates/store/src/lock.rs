@@ -228,6 +228,10 @@ mod tests {
         // The killed are those whose lock file has a second name here.
         ask_of_the_killed(|file| platform::links_of(file).is_ok_and(|names| names == 2));
         let folder = tempfile::tempdir().unwrap();
+        if File::open(folder.path()).is_err() {
+            // Windows: a folder is no file there, and a killed process keeps no lock that anybody could ask for.
+            return;
+        }
         let notebook = folder.path().join("n.db");
         let lock = take(&notebook, "a").unwrap().unwrap();
         assert!(is_held(&notebook, "a").unwrap() && take(&notebook, "a").unwrap().is_none());

@@ -281,7 +281,10 @@ mod tests {
     #[test]
     fn one_that_may_not_be_written_is_read_and_nothing_changes() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("n 50%?#&.db");
+        // Windows has no question marks in names.
+        let names = ["n 50%?#&.db", "n 50%#&.db"].map(|name| folder.path().join(name));
+        let path = names.into_iter().find(|path| fs::write(path, "").is_ok()).unwrap();
+        fs::remove_file(&path).unwrap();
         let mut written = Notebook::open(&path).unwrap();
         written.record_stray(Path::new("/mnt/x")).unwrap();
         drop(written);
