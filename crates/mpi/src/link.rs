@@ -1,5 +1,5 @@
-//! Messages over MPI: point to point, of bytes. Nobody waits inside MPI, where a processor would be kept busy and a
-//! host that is gone would never be noticed.
+//! Messages over MPI: point to point, of bytes. Nobody waits inside MPI for a message, where a processor would be kept
+//! busy and a host that is gone would never be noticed. Sending may wait there: until MPI has room for a piece.
 
 use std::io;
 
