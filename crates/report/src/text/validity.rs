@@ -387,12 +387,8 @@ fn circumstance(facts: &Circumstance) -> String {
             );
             match two_rates {
                 0 => told,
-                1 => told + ", and one workload has a rate for the empty and one for the full buffer",
-                more => {
-                    told + &format!(
-                        ", and {more} workloads have a rate for the empty and one for the full buffer"
-                    )
-                }
+                1 => told + "; 1 workload has two rates: buffer empty, buffer full",
+                more => told + &format!("; {more} workloads have two rates: buffer empty, buffer full"),
             }
         }
     }
