@@ -1,8 +1,8 @@
 //! Points that are less precise than was asked, and how many of them are so because rates changed over the run.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use iosonde_judge::drift;
+use iosonde_judge::{drift, validity::TrialStanding};
 use iosonde_model::{About, Cause, Closed, Outcome, Point, Run, cause::Drift};
 use iosonde_stats::trend::Levels;
 
@@ -46,13 +46,11 @@ fn half_widths_without_change(run: &Run) -> BTreeMap<usize, f64> {
     if !changed {
         return BTreeMap::new();
     }
-    let is_invalid = run.verdicts.iter().filter(|line| line.verdict == Outcome::Invalid);
-    let invalid: BTreeSet<u64> =
-        is_invalid.filter(|line| line.about != About::Depth).filter_map(|line| line.trial).collect();
+    let standing = TrialStanding::of(run);
     let of_point = |point: &Point| {
-        let trials =
-            point.trial_ids.iter().filter(|id| !invalid.contains(id)).filter_map(|id| run.trial(*id));
-        trials.filter_map(|trial| drift::visit(point.id, trial)).collect::<Vec<_>>()
+        let trials = point.trial_ids.iter().filter_map(|id| run.trial(*id));
+        let valid = trials.filter(|trial| standing.is_valid_for(trial, About::Rate));
+        valid.filter_map(|trial| drift::visit(point.id, trial)).collect::<Vec<_>>()
     };
     let mut visits: Vec<_> = run.points.iter().flat_map(of_point).collect();
     visits.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));

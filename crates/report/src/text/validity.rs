@@ -335,8 +335,8 @@ fn imprecise(points: usize, wide: usize, changed: usize, missing: usize, asked: 
     };
     let since = match changed {
         0 => String::new(),
-        all if all == wide => ", since rates changed".to_owned(),
-        some => format!(", {some} of them since rates changed"),
+        all if all == wide => ", because rates changed".to_owned(),
+        some => format!(", {some} of them because rates changed"),
     };
     format!("{wide} of {points} workloads are less precise than ±{}{since}{without}", units::percent(asked))
 }
