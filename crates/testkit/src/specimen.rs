@@ -1,8 +1,9 @@
 //! Runs with known answers, built from plain numbers: what the checks must pass, catch and abstain from.
 
 use iosonde_model::{
-    Absence, Device, Direction, Histogram, Host, LatencySummary, Medium, Op, Phase, Point, Run, RunInfo,
-    RunState, Rw, Trial, TrialSpec, Window, WindowDirection, Witnesses,
+    Absence, Conditions, Detail, Device, Direction, Finding, FindingName, Histogram, Host, LatencySummary,
+    Medium, Op, Phase, Point, Run, RunInfo, RunState, Rw, Status, Trial, TrialSpec, Unit, Window,
+    WindowDirection, Witnesses,
 };
 
 /// The measured time of a specimen trial.
@@ -260,4 +261,23 @@ pub fn single(windows: usize, iops: impl Fn(usize) -> f64) -> Run {
     let mut run = run(trial);
     run.info.study = "point".into();
     run
+}
+
+/// What a long write says of a write buffer of this size; it has a value only where it was found.
+pub fn write_buffer(status: Status, buffer_bytes: u64) -> Finding {
+    Finding {
+        name: FindingName::WriteBufferBytes,
+        experiment: "sustained-write".into(),
+        conditions: Conditions::default(),
+        status,
+        value: (status == Status::Found).then_some(buffer_bytes as f64),
+        unit: Unit::Bytes,
+        low: None,
+        high: None,
+        at_least: false,
+        confidence: 0.95,
+        detail: Detail::Plain,
+        notes: Vec::new(),
+        trials: Vec::new(),
+    }
 }

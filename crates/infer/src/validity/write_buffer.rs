@@ -84,8 +84,11 @@ pub fn buffered_writes(run: &Run) -> Option<BufferedWrites> {
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::{About, CheckName, Detail, Judgement, LevelCondition, Reason, Unit, Verdict};
-    use iosonde_testkit::pretend::{Pretend, QUICK};
+    use iosonde_model::{About, CheckName, Judgement, LevelCondition, Reason, Verdict};
+    use iosonde_testkit::{
+        pretend::{Pretend, QUICK},
+        specimen,
+    };
 
     use super::*;
     use crate::validity::{Fact, Weight, validity};
@@ -96,21 +99,7 @@ mod tests {
     fn run_with(apart: f64) -> Run {
         let mut run = Pretend { cv: 0.01, ..Pretend::usual() }.run(QUICK, 1);
         crate::conclude::conclude(&mut run, None).unwrap();
-        run.findings.push(Finding {
-            name: FindingName::WriteBufferBytes,
-            experiment: "sustained-write".into(),
-            conditions: Default::default(),
-            status: Status::Found,
-            value: Some(BUFFER_BYTES as f64),
-            unit: Unit::Bytes,
-            low: None,
-            high: None,
-            at_least: false,
-            confidence: 0.95,
-            detail: Detail::Plain,
-            notes: Vec::new(),
-            trials: Vec::new(),
-        });
+        run.findings.push(specimen::write_buffer(Status::Found, BUFFER_BYTES));
         let point = run.points.iter().find(|point| bytes_per_rate(&run, point).is_some()).expect("it writes");
         let apart_iops = apart * BUFFER_BYTES as f64 / bytes_per_rate(&run, point).unwrap();
         let levels = NotSteady::Levels {

@@ -1,15 +1,17 @@
 //! The first lines of a report, for what people meet: memory, holes, virtual machines, noise, lost trials.
 
 use iosonde_model::{
-    About, Absence, Cause, CheckName, Closed, Counter, Detail, Device, DeviceNote, FindingName, HidingLayer,
-    Judgement, Medium, Op, Phase, Reason, RequestError, RunState, Scopes, Status, Tally, Trial, Unit,
-    Verdict, cause::NoWitness,
+    About, Absence, Cause, CheckName, Closed, Counter, Device, DeviceNote, FindingName, HidingLayer,
+    Judgement, Medium, Op, Phase, Reason, RequestError, RunState, Scopes, Status, Tally, Trial, Verdict,
+    cause::NoWitness,
 };
 
 use super::*;
 use iosonde_infer::conclude::conclude;
-use iosonde_testkit::pretend::Pretend;
-use iosonde_testkit::pretend::QUICK;
+use iosonde_testkit::{
+    pretend::{Pretend, QUICK},
+    specimen,
+};
 
 fn of(pretend: &Pretend, change: impl Fn(&mut Run)) -> ValidityText {
     let mut run = pretend.run(QUICK, 1);
@@ -53,21 +55,7 @@ fn a_buffer_that_was_looked_for_is_no_guess() {
     let with = |status| {
         let mut run = Pretend { cv: 0.01, ..Pretend::usual() }.run(QUICK, 1);
         conclude(&mut run, Some(&[Some(Closed::Budget); 27])).unwrap();
-        run.findings.push(iosonde_model::Finding {
-            name: FindingName::WriteBufferBytes,
-            experiment: "sustained-write".into(),
-            conditions: Default::default(),
-            status,
-            value: (status == Status::Found).then_some(67_108_864.0),
-            unit: Unit::Bytes,
-            low: None,
-            high: None,
-            at_least: false,
-            confidence: 0.95,
-            detail: Detail::Plain,
-            notes: Vec::new(),
-            trials: Vec::new(),
-        });
+        run.findings.push(specimen::write_buffer(status, 64 << 20));
         validity(&run).lines.into_iter().map(|line| line.text).find(|text| text.starts_with("writes: "))
     };
     let found = with(Status::Found).expect("the other points may lie within it");
@@ -129,6 +117,13 @@ fn one_trial_that_is_void_is_spoken_of_as_one() {
     });
     let first = &texts(&told)[0];
     assert!(first.starts_with("✗ the trial is invalid: the hypervisor took 30 %"), "{first}");
+}
+
+#[test]
+fn what_a_change_made_imprecise_is_said() {
+    let told = of(&Pretend { cv: 0.02, change: -0.5, rounds: 12, ..reader() }, |_| {});
+    let said = |text: &String| text.contains("less precise than ±5.0 %, because rates changed");
+    assert!(texts(&told).iter().any(said), "{:?}", texts(&told));
 }
 
 #[test]
