@@ -8,6 +8,26 @@ const DEVICE_SHARE_MIN: f64 = 0.5;
 /// Depth from which on the device's count is used: below, that time is too large a part.
 pub const DEVICE_FROM: f64 = 8.0;
 
+/// Share of the requested depth below which what did not reach the device costs less than the 5 % that a study asks for.
+const KEPT_BACK_MAX: f64 = 0.05;
+
+/// Share of the requested depth that was not at the device: with this program, or on the way.
+///
+/// It bounds the loss of throughput: a device serves n requests at least n / N times as fast as N, where its rate rises
+/// ever less with the depth. `None` without the device's count, where the depth is not constant, and where the block
+/// layer split requests, so that it counted more than were made.
+pub fn kept_back_share(trial: &Trial) -> Option<f64> {
+    let asked = trial.spec.asked_in_flight() as f64;
+    let seen =
+        trial.witnesses.block_layer_in_flight_mean.filter(|_| trial.spec.direct && trial.keeps_depth())?;
+    (0.0 < seen && seen <= asked).then(|| 1.0 - seen / asked)
+}
+
+/// Returns true if the device had nearly as many requests as were asked for, all the time.
+pub fn is_fed(trial: &Trial) -> bool {
+    kept_back_share(trial).is_some_and(|share| share <= KEPT_BACK_MAX)
+}
+
 /// The mean queue depth that the device saw, where it is less than half of the requested one: the rest waited
 /// above it, in the block layer's own queue, the file system or this program. A counter that does not move is no
 /// witness.

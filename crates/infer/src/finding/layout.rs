@@ -8,7 +8,7 @@
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-use iosonde_judge::evidence::Evidence;
+use iosonde_judge::{evidence::Evidence, reach};
 use iosonde_model::{Conditions, Estimate, Inconclusive, Op, Rw, detail::LayoutProblem};
 use iosonde_stats::normal;
 
@@ -177,8 +177,8 @@ impl<'e, 'a> Points<'e, 'a> {
         }
         // Strides that are left out may be those that kept the program busiest.
         let all = self.strided.iter().chain(&self.left_out);
-        let busy = all.flat_map(|evidence| &evidence.trials).filter_map(|trial| trial.busy_share);
-        let busy = busy.fold(0.0, f64::max);
+        let trials = all.flat_map(|evidence| &evidence.trials).filter(|trial| !reach::is_fed(trial));
+        let busy = trials.filter_map(|trial| trial.busy_share).fold(0.0, f64::max);
         if busy > BOUND {
             return Err(LayoutProblem::GeneratorLimit { cpu_share: busy }.into());
         }

@@ -5,8 +5,9 @@
 //!
 //! Rule: a worker that is busy 95 % of the time cannot make more requests. The throughput is its own limit, and the
 //! storage's limit is higher by an unknown amount. From 80 % on the storage may have waited for it at times, so the
-//! throughput is a lower bound within an interval's width. (A closed loop whose two stations are this unevenly
-//! matched loses a few percent to the faster one.)
+//! throughput is a lower bound. By how much the device's own count of its requests tells, with direct I/O at a constant
+//! queue depth: a device that had 95 % of them loses at most 5 % of its throughput, since that rises at most in
+//! proportion to the depth. Where it had so many, the storage was the bottleneck, and the trial passes.
 //!
 //! Verdict: invalid as a statement about the device from 95 %, a warning from 80 %. The limit is 94 % as measured,
 //! because starting and draining are part of the time (1 % of a trial of 0.2 s). The throughput itself is true for
@@ -31,6 +32,7 @@ use iosonde_model::{
 use super::{Check, judged};
 #[cfg(test)]
 use super::{Specimens, specimen};
+use crate::reach;
 
 const BUSY_DOUBT: f64 = 0.80;
 /// 95 %, less 1 %: starting and draining are part of the time, and take 2 ms of a trial of 0.2 s.
@@ -49,15 +51,23 @@ impl Check for GeneratorBound {
 
     #[cfg(test)]
     fn specimens(&self) -> Specimens {
-        let with = |busy_share| specimen::run(Trial { busy_share, ..specimen::usual() });
+        // A trial of a busy program, and the share of its requests that the device counted, where it did.
+        let fed = |busy_share, fed_share: Option<f64>| {
+            let mut trial = Trial { busy_share, ..specimen::usual() };
+            let asked = trial.spec.asked_in_flight() as f64;
+            trial.witnesses.block_layer_in_flight_mean = fed_share.map(|share| share * asked);
+            specimen::run(trial)
+        };
+        let with = |busy_share| fed(busy_share, None);
         Specimens {
             pass: vec![
                 with(Some(0.0)),
                 with(Some(0.79)),
                 specimen::run(specimen::healthy(Rw::Read, 1 << 20, 8, 900)),
+                fed(Some(0.90), Some(0.96)),
             ],
-            warning: vec![with(Some(0.80)), with(Some(0.93))],
-            invalid: vec![with(Some(0.95)), with(Some(1.02))],
+            warning: vec![with(Some(0.80)), with(Some(0.93)), fed(Some(0.90), Some(0.94))],
+            invalid: vec![with(Some(0.95)), with(Some(1.02)), fed(Some(0.95), Some(0.99))],
             not_checked: vec![with(None)],
         }
     }
@@ -68,16 +78,16 @@ fn verdict(trial: &Trial, ceilings: &[Ceiling]) -> Verdict {
     let Some(busy_share) = trial.busy_share else {
         return Verdict::NotChecked(reason(cause::GeneratorBound::Unmeasured));
     };
-    if busy_share < BUSY_DOUBT {
+    let (iops, void) = (trial.iops(), busy_share >= BUSY_VOID);
+    if busy_share < BUSY_DOUBT || !void && reach::is_fed(trial) {
         return Verdict::Pass;
     }
-    let (iops, void) = (trial.iops(), busy_share >= BUSY_VOID);
     let busy = Busy { busy_share, iops, cached_iops: cached_iops(trial, ceilings) };
     let cause = match cpu_share(trial).filter(|&own| own < busy_share / 2.0) {
         // Ready to run, and others had the processor: that is no ceiling of the program's own.
         Some(cpu_share) => cause::GeneratorBound::Preempted { busy_share, cpu_share, iops },
         None if void => cause::GeneratorBound::Saturated(busy),
-        None => cause::GeneratorBound::Near(busy),
+        None => cause::GeneratorBound::Near { busy, kept_back_share: reach::kept_back_share(trial) },
     };
     if void { Verdict::Invalid(reason(cause)) } else { Verdict::Warning(reason(cause)) }
 }

@@ -11,7 +11,15 @@ pub enum GeneratorBound {
     /// The program could make no more requests.
     Saturated(Busy),
     /// The storage may have waited for the program now and then.
-    Near(Busy),
+    Near {
+        /// How busy the program was.
+        #[serde(flatten)]
+        busy: Busy,
+        /// Share of the requested depth that was not at the device, which bounds the loss of throughput; `None` without
+        /// the device's count.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        kept_back_share: Option<f64>,
+    },
     /// The program was ready to run, and other processes had the processor.
     Preempted {
         /// Share of the time in which the workers were busy or ready to run.

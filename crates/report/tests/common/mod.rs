@@ -272,7 +272,10 @@ pub fn run(rounds: u32) -> Run {
     let told = Verdict::Invalid(Reason::new(About::All, other));
     run.verdicts.push(Judgement::new(CheckName::Interference, "trial", Some(void), None, told));
     let busy = cause::Busy { busy_share: 0.93, iops: 1e5, cached_iops: None };
-    let told = Verdict::Warning(Reason::new(About::Rate, cause::GeneratorBound::Near(busy)));
+    let told = Verdict::Warning(Reason::new(
+        About::Rate,
+        cause::GeneratorBound::Near { busy, kept_back_share: None },
+    ));
     run.verdicts.push(Judgement::new(CheckName::GeneratorBound, "point", None, Some(18), told));
     run.findings = conclusions::findings();
     run

@@ -14,9 +14,11 @@ pub(super) fn words(cause: &GeneratorBound) -> String {
             units::count(busy.iops),
             from_memory(busy)
         ),
-        GeneratorBound::Near(busy) => format!(
-            "iosonde used {} of its CPU, so the storage may be faster; use more jobs (workers){}",
+        GeneratorBound::Near { busy, kept_back_share } => format!(
+            "iosonde used {} of its CPU, so the storage may be {}faster; use more jobs (workers){}",
             share(busy.busy_share),
+            kept_back_share
+                .map_or_else(String::new, |kept| format!("up to {} ", units::percent(kept / (1.0 - kept)))),
             from_memory(busy)
         ),
         GeneratorBound::Preempted { busy_share, cpu_share, .. } => format!(
