@@ -18,8 +18,9 @@
 //! A neighbour that no counter shows (another guest on the host) appears in the windows of a run. The sign is
 //! stretches of two windows and more, in three places or more and for 0.5 % of the time or more, that are both 5
 //! standard deviations and 20 % below the point's usual level. A point that is slow far more often than all others
-//! together (a binomial test at a chance of 1 in 1,000 for the run) has two rates of its own. Their starts are called
-//! regular where each gap is a whole multiple of the median one within 15 %.
+//! together (a binomial test at a chance of 1 in 1,000 for the run) has two rates of its own. So has one with a trial
+//! that is slow from its beginning to its end while the windows before and after it are not: no neighbour comes and
+//! goes with a trial. The starts are called regular where each gap is a whole multiple of the median one within 15 %.
 //!
 //! Not checked without the device's counters, for buffered I/O (other I/O cannot be separated from its own), and
 //! without the hypervisor's share or the pressure.
@@ -65,6 +66,8 @@ const LOW_DEVIATIONS: f64 = 5.0;
 /// Minimum number of windows of a stretch.
 const STRETCH_MIN: usize = 2;
 const STRETCHES_MIN: usize = 3;
+/// Number of low windows from which on it is no chance that they and a trial begin and end together.
+const WHOLE_MIN: usize = 5;
 /// Share of the run's time below which they change no mean by half a percent, even where nothing is left of the rate.
 /// The three places alone are 0.8 % of `quick`'s time, and would be 0.05 % of that of `full`.
 const TIME_SHARE_MIN: f64 = 0.005;
@@ -361,7 +364,8 @@ fn common(moments: Vec<Moment>) -> Vec<Moment> {
     moments.into_iter().filter(|moment| !own.contains(&moment.group)).collect()
 }
 
-/// Runs of low windows, also over a trial's end: the time between trials belongs to no window.
+/// Runs of low windows, also over a trial's end: the time between trials belongs to no window. Those of trials that are
+/// slow as a whole are left out.
 fn stretches(moments: &[Moment]) -> Vec<Vec<Moment>> {
     let mut out: Vec<Vec<Moment>> = Vec::new();
     let mut open = false;
@@ -373,8 +377,24 @@ fn stretches(moments: &[Moment]) -> Vec<Vec<Moment>> {
         }
         open = moment.low;
     }
-    out.retain(|stretch| stretch.len() >= STRETCH_MIN);
+    let whole = slow_as_a_whole(moments);
+    out.retain(|stretch| stretch.len() >= STRETCH_MIN && !whole.contains(&stretch[0].trial));
     out
+}
+
+/// Trials that are slow from their beginning to their end, but for one window, while the windows before and after them
+/// are not: no neighbour comes and goes with a trial. Strided reads, for one, take a drive's units in turn or one after
+/// the other, depending on where their pass begins, and on where earlier writes have put the data.
+fn slow_as_a_whole(moments: &[Moment]) -> BTreeSet<u64> {
+    let trials: Vec<&[Moment]> = moments.chunk_by(|a, b| a.trial == b.trial).collect();
+    let is_low = |moment: Option<&Moment>| moment.is_some_and(|moment| moment.low);
+    let is_whole = |place: usize| {
+        let low = trials[place].iter().filter(|moment| moment.low).count();
+        let before = place.checked_sub(1).and_then(|before| trials[before].last());
+        let after = trials.get(place + 1).and_then(|after| after.first());
+        low >= WHOLE_MIN && low + 1 >= trials[place].len() && !is_low(before) && !is_low(after)
+    };
+    (0..trials.len()).filter(|&place| is_whole(place)).map(|place| trials[place][0].trial).collect()
 }
 
 /// The time from one start to the next, where all gaps are whole multiples of the median one.
@@ -491,6 +511,31 @@ mod tests {
             }
         }
         assert!(matches!(Interference.check(Scope::Run, &run), Some(Verdict::Warning(_))));
+    }
+
+    #[test]
+    fn trials_that_are_slow_as_a_whole_met_no_neighbour() {
+        // Twenty points in turn: the trials of these places are slow in these of their windows.
+        let with = |places: [usize; 3], windows: std::ops::Range<usize>, after: usize| {
+            let mut run = specimen::rounds(60, |i| 1e5 + 100.0 * (i % 7) as f64);
+            for (place, trial) in run.trials.iter_mut().enumerate() {
+                trial.point = Some(place % 20);
+                let slow_windows = match places.contains(&place) {
+                    true => windows.clone(),
+                    false => 0..if place > 0 && places.contains(&(place - 1)) { after } else { 0 },
+                };
+                trial.windows[slow_windows].iter_mut().for_each(|window| slow(window, 2));
+            }
+            Interference.check(Scope::Run, &run)
+        };
+        let places = [3, 24, 47];
+        let length = specimen::rounds(1, |_| 1e5).trials[0].windows.len();
+        assert!(length > WHOLE_MIN + 1, "{length}");
+        assert_eq!(with(places, 0..length, 0), Some(Verdict::Pass));
+        assert_eq!(with(places, 1..length, 0), Some(Verdict::Pass));
+        // It went on into the next trial, or began later.
+        assert!(matches!(with(places, 0..length, 2), Some(Verdict::Warning(_))));
+        assert!(matches!(with(places, 2..length, 0), Some(Verdict::Warning(_))));
     }
 
     #[test]
