@@ -170,8 +170,9 @@ fn valid(run: &Run, counts: bool, paint: Paint) -> String {
     let warnings = of(|mark| mark > Weight::Note);
     let doubts = warnings.iter().filter(|line| line.mark == Weight::Doubt).count();
     let more = doubts.checked_sub(WARNINGS_MAX).filter(|&more| more > 0);
-    let more = more.map(|more| format!("{more} of the warnings"));
-    let more = more.map_or_else(String::new, |more| format!("; {more} in the report"));
+    let more = more.map_or_else(String::new, |more| {
+        format!("; {more} more warning{} in the report", if more == 1 { "" } else { "s" })
+    });
     let mut counted: Vec<&str> =
         of(|mark| mark == Weight::Yes).iter().map(|line| line.brief.as_str()).collect();
     if !counts {

@@ -3,6 +3,7 @@
 //! A group of jobs that run at once is one trial, and each of its jobs a stream. Groups on one target are one run.
 
 mod batch;
+mod latency_target;
 mod words;
 mod world;
 
@@ -197,9 +198,9 @@ fn run_batch(
     let (measurement, notebook) =
         single::begin(batch.site.target(), titles, options, (session, book), screen)?;
     let places = power::places(&notebook, std::iter::once(&measurement.session));
-    let measured = || single::measured(measurement, |measurement| measure(measurement, batch, &laid));
+    let measured = || single::measured(measurement, |measurement| measure(measurement, batch, &laid, caps));
     let allowed = words::allowed(batch);
-    power::least(Some(&places), measured, |run| show(&mut run?, &allowed, args, screen))
+    power::least(Some(&places), measured, |run| show(&mut run?, batch, &allowed, args, screen))
 }
 
 /// Lays the groups out, and refuses what this engine and this storage cannot do, before anything is written.
@@ -274,7 +275,7 @@ fn files_of(batch: &Batch) -> u64 {
     batch.groups.iter().map(files).max().unwrap_or(1).max(1)
 }
 
-fn measure(measurement: &mut Measurement, batch: &Batch, laid: &[Laid]) -> Result<(), Failure> {
+fn measure(measurement: &mut Measurement, batch: &Batch, laid: &[Laid], caps: Caps) -> Result<(), Failure> {
     let bytes = laid.iter().map(|laid| laid.bytes).max().unwrap_or(0);
     measurement.prepare(measurement.options.size_bytes.unwrap_or(bytes), FOREVER_S, 0)?;
     for ((at, laid), group) in laid.iter().enumerate().zip(&batch.groups) {
@@ -291,10 +292,11 @@ fn measure(measurement: &mut Measurement, batch: &Batch, laid: &[Laid]) -> Resul
             measurement.session.bed.drop_pages();
         }
         measurement.session.go_through_page_cache(!spec.direct)?;
-        let own: Vec<Limits> = laid.ends.iter().map(limits).collect();
+        let (spec, ends) = latency_target::at_found_depth(measurement, group, laid, caps.time_ns)?;
+        let own: Vec<Limits> = ends.iter().map(limits).collect();
         let seed = measurement.options.seed.wrapping_add(at as u64);
-        let order = Order { spec, limits: own[0], phase: Phase::Measure, seed };
-        measurement.screen.say(&words::under_way(group, spec));
+        let order = Order { spec: &spec, limits: own[0], phase: Phase::Measure, seed };
+        measurement.screen.say(&words::under_way(group, &spec));
         let mut trial = measurement.trial_each(order, &own)?;
         trial.experiment = words::name(group);
         (trial.round, trial.point) = (1, Some(at));
@@ -311,7 +313,13 @@ fn limits(ends: &Ends) -> Limits {
     }
 }
 
-fn show(run: &mut Run, allowed: &[Allowed], args: &FioArgs, screen: Screen) -> Result<(), Failure> {
+fn show(
+    run: &mut Run,
+    batch: &Batch,
+    allowed: &[Allowed],
+    args: &FioArgs,
+    screen: Screen,
+) -> Result<(), Failure> {
     conclude::conclude(run, None).map_err(Failure::failed)?;
     for log in fio_logs::logs(run) {
         output::write(Path::new(&log.path), log.text.as_bytes(), screen)?;
@@ -330,6 +338,7 @@ fn show(run: &mut Run, allowed: &[Allowed], args: &FioArgs, screen: Screen) -> R
             result(args.output.as_deref().unwrap_or(Path::new("-")), &text, screen)?
         }
     }
-    words::slower_than_allowed(run, allowed).map_or(Ok(()), |text| Err(Failure::failed(text)))?;
+    let missed = words::slower_than_allowed(run, allowed).or_else(|| words::target_missed(run, batch));
+    missed.map_or(Ok(()), |text| Err(Failure::failed(text)))?;
     failure_of(run, args.strict).map_or(Ok(()), Err)
 }

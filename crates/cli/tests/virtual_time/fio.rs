@@ -101,14 +101,54 @@ fn a_job_ends_after_its_size() {
     assert_eq!(document["trials"][0]["spec"]["distribution"], "once");
 }
 
+/// Four servers of 80 µs: the last of 8 requests at a time takes 160 µs, that of 9 takes 240 µs.
+#[test]
+fn a_latency_target_finds_the_deepest_queue_that_keeps_it() {
+    let bench = Bench::new();
+    let run = |target: &str, more: &[&str]| {
+        let target = format!("--latency_target={target}");
+        let job = ["--name=a", "--rw=randread", "--size=64m", "--ioengine=libaio", "--iodepth=64"];
+        let window = ["--latency_window=20ms", "--latency_percentile=99.9", &target];
+        bench.iosonde(&[&["fio", "--target", "sim:ideal", "--json", "--"], &job[..], &window, more].concat())
+    };
+    for (target, depth) in [("210us", 8), ("90us", 4), ("2ms", 64)] {
+        let said = run(target, &[]);
+        assert_eq!(said.code, 0, "{target}: {}", said.err);
+        let document: Value = serde_json::from_str(&said.out).unwrap();
+        let trials = document["trials"].as_array().unwrap();
+        let measured: Vec<&Value> = trials.iter().filter(|trial| trial["phase"] == "measure").collect();
+        assert_eq!(measured.len(), 1);
+        assert_eq!(measured[0]["spec"]["queue_depth"], depth, "{target}: {}", said.err);
+        assert!(said.err.contains("search        QD 2: p99.9 80"), "{}", said.err);
+    }
+    // Not even one request at a time keeps it: the figures are there, and the run has failed.
+    let missed = run("70us", &[]);
+    assert_eq!(missed.code, 1);
+    assert!(missed.out.contains("\"queue_depth\": 1") || missed.out.contains("\"queue_depth\":1"));
+    assert!(
+        missed.err.contains("latency_target=70.0 µs is not kept at QD 1: p99.9 took 80"),
+        "{}",
+        missed.err
+    );
+    // The rest of the runtime, or a search that it ends.
+    let measured_s = |said: &crate::common::Said| {
+        let document: Value = serde_json::from_str(&said.out).unwrap();
+        document["trials"].as_array().unwrap().last().unwrap()["measured_s"].as_f64().unwrap()
+    };
+    let on = run("210us", &["--runtime=1", "--time_based", "--latency_run=1"]);
+    assert!((measured_s(&on) - 0.84).abs() < 0.05, "{} {}", measured_s(&on), on.err);
+    let cut = run("210us", &["--runtime=80ms", "--time_based"]);
+    assert!(cut.code == 0 && cut.err.contains("a: the runtime ends the search"), "{}", cut.err);
+}
+
 #[test]
 fn what_is_not_supported_is_refused_by_name_and_place() {
     let bench = Bench::new();
     for (text, place, told) in [
         (
-            "[a]\nsize=1m\nlatency_target=5ms\n",
+            "[a]\nsize=1m\nlatency_target=5ms\nlatency_window=1s\n[b]\nsize=1m\n",
             ":3:1: ",
-            "latency_target=5ms is not supported: `iosonde point",
+            "latency_target goes with one job at a time; put `stonewall`",
         ),
         ("[a]\nsize=1m\nioengine=rados\npool=x\n", ":4:1: ", "pool is not supported"),
         ("[a]\nrw=read\n", ":1:1: ", "needs a size"),

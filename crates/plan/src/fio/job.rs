@@ -6,6 +6,7 @@ use iosonde_model::{Rw, TrialSpec};
 
 use super::{
     given::{Advice, Amount, Change, DEPTH_MAX, Options},
+    latency_target::LatencyTarget,
     load,
     place::Place,
     read::Section,
@@ -63,6 +64,8 @@ pub struct Job {
     pub ramp_ns: u64,
     /// Greatest latency; the run fails where a request takes longer.
     pub max_latency_ns: Option<u64>,
+    /// Search for the deepest queue that keeps a latency.
+    pub latency_target: Option<LatencyTarget>,
     /// True if the page cache is emptied of its file before it runs.
     pub invalidate: bool,
     /// What the kernel is told of the order of its requests.
@@ -118,6 +121,7 @@ impl Job {
             time_based: options.yes("time_based")?.unwrap_or(false),
             ramp_ns: options.time_ns("ramp_time")?.unwrap_or(0),
             max_latency_ns: options.short_time_ns("max_latency")?,
+            latency_target: LatencyTarget::of(&options)?,
             invalidate: options.yes("invalidate")?.unwrap_or(true),
             advice: advice(&options, spec.rw)?,
             stonewall: options.yes("stonewall")?.unwrap_or(false) || section.begins_file,
@@ -143,6 +147,12 @@ impl Job {
         let refuse = |option, text: &str| Err(Why::Contradiction(text.to_owned()).at(options.place(option)));
         if self.time_based && self.runtime_ns.is_none() {
             return refuse("time_based", "time_based needs a runtime");
+        }
+        if self.latency_target.is_some() && self.spec.rate_iops.is_some() {
+            return refuse(
+                "latency_target",
+                "latency_target and a rate contradict each other: both set the load",
+            );
         }
         if self.ramp_ns > 0 && !self.time_based {
             return refuse("ramp_time", "ramp_time is supported with time_based and runtime");

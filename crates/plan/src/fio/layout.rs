@@ -84,6 +84,17 @@ pub struct Laid {
     pub bytes: u64,
 }
 
+impl Laid {
+    /// The workload at another depth.
+    pub fn at_depth(&self, queue_depth: u32) -> TrialSpec {
+        self.spec.clone().each_stream(|stream| TrialSpec {
+            queue_depth,
+            refill_at: stream.refill_at.filter(|&at| at + 1 < queue_depth),
+            ..stream
+        })
+    }
+}
+
 /// Name and size of each file of a group, in the order in which they lie.
 type Files = Vec<(String, u64)>;
 
@@ -107,7 +118,19 @@ pub fn groups(jobs: Vec<Job>) -> Result<Vec<Group>, Refusal> {
         group.jobs.push(job);
         group.reporting.push(reporting);
     }
+    groups.iter().try_for_each(refuse_a_search_beside_others)?;
     Ok(groups)
+}
+
+/// Beside another job, a depth would be right for that one's load alone.
+fn refuse_a_search_beside_others(group: &Group) -> Result<(), Refusal> {
+    match group.jobs.iter().find(|job| job.latency_target.is_some() && group.jobs.len() > 1) {
+        Some(job) => {
+            let why = "latency_target goes with one job at a time; put `stonewall` into the next one";
+            Err(Why::Contradiction(why.to_owned()).at(job.place_of("latency_target").clone()))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Whether a job begins when the last group has ended, and not with it.

@@ -6,6 +6,7 @@
 
 mod given;
 mod job;
+mod latency_target;
 mod layout;
 mod load;
 mod option;
@@ -16,6 +17,7 @@ mod report;
 
 pub use given::{Advice, Amount, Change};
 pub use job::{Job, JobFiles};
+pub use latency_target::{DepthSearch, LatencyTarget};
 pub use layout::{Caps, Ends, Found, Group, Laid, Site, groups};
 pub use option::{FioOption, GENERAL, OPTIONS, Role, Takes};
 pub use place::Place;

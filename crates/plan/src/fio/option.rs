@@ -101,8 +101,6 @@ const REPLAY: &str =
 const TOOL: &str = "give it to the whole program: ionice, nice, taskset or numactl before `iosonde fio`";
 const STEADY: &str = "`iosonde run TARGET --state steady` brings the storage to its steady state, then measures until \
                       its intervals are narrow enough";
-const TARGET_LATENCY: &str =
-    "`iosonde point TARGET --latency-limit p99=1ms` finds the highest load within a latency";
 const TRIMS: &str = "trims amid writes are not supported; a job of rw=randtrim may run beside the writer";
 const FLOWS: &str = "jobs do not wait for each other's counts; rate_iops in each sets their ratio";
 const CHECKED: &str = "verify marks each block with its place, version and checksum";
@@ -218,10 +216,10 @@ pub const OPTIONS: &[FioOption] = &[
     idle("thinktime_blocks_type", &[], "a pause begins when nothing is outstanding: both count the same"),
     used("thinktime_iotime", &[]),
     used("max_latency", &[]),
-    refused("latency_target", &[], OFF, TARGET_LATENCY),
-    refused("latency_window", &[], OFF, TARGET_LATENCY),
-    refused("latency_percentile", &[], &[], TARGET_LATENCY),
-    refused("latency_run", &[], OFF, TARGET_LATENCY),
+    used("latency_target", &[]),
+    used("latency_window", &[]),
+    used("latency_percentile", &[]),
+    used("latency_run", &[]),
     refused("flow", &[], OFF, FLOWS),
     refused("flow_id", &[], OFF, FLOWS),
     refused("flow_sleep", &[], OFF, FLOWS),

@@ -90,7 +90,15 @@ fn what_is_wrong_with_a_file_has_its_place() {
         ("[a]\nsize=1m\nrw=sideways\n", "rw=sideways is not understood"),
         ("[a]\nsize=1m\nthinktime=5ms\nrate_iops=9\n", "a.fio:3:1: thinktime and a rate contradict"),
         ("[a]\nsize=1m\nss=iops:1%\n", "a.fio:3:1: steadystate=iops:1% is not supported: `iosonde run"),
-        ("[a]\nsize=1m\nlatency_target=5ms\n", "latency_target=5ms is not supported: `iosonde point"),
+        ("[a]\nsize=1m\nlatency_target=5ms\n", "a.fio:3:1: latency_target needs the time at each depth"),
+        (
+            "[a]\nsize=1m\nlatency_target=5ms\nlatency_window=1s\nlatency_percentile=0\n",
+            "a.fio:5:1: latency_percentile=0",
+        ),
+        (
+            "[a]\nsize=1m\nlatency_target=5ms\nlatency_window=1s\nrate_iops=9\n",
+            "a.fio:3:1: latency_target and a rate contradict",
+        ),
         ("[a]\nsize=1m\nstartdelay=5-10\n", "startdelay=5-10 is not supported: write one time"),
         ("[a]\nsize=1m\npercentage_random=50\n", "percentage_random=50 is not supported: it belongs to"),
         ("[a]\nsize=1m\nwrite_bw_log\nlog_avg_msec=10\n", "a.fio:4:1: log_avg_msec=10 is not supported"),

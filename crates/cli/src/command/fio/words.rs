@@ -1,9 +1,9 @@
 //! What is said of fio's jobs before and while they run.
 
-use iosonde_model::{Op, Phase, Run, Trial, TrialSpec, units};
-use iosonde_plan::fio::{Caps, Change, Group, Job, Site};
+use iosonde_model::{Histogram, LatencyLimit, Op, Phase, Run, Trial, TrialSpec, units};
+use iosonde_plan::fio::{Caps, Change, Group, Job, LatencyTarget, Site};
 
-use super::batch::Batch;
+use super::{batch::Batch, latency_target};
 use crate::{failure::Failure, screen::Screen};
 
 /// Says what is done otherwise than the job asks.
@@ -49,6 +49,46 @@ pub fn under_way(group: &Group, spec: &TrialSpec) -> String {
     let streams = spec.streams().count();
     let what = if streams == 1 { spec.describe() } else { format!("{streams} workloads at once") };
     format!("running       {}: {what}", name(group))
+}
+
+/// How a depth of a search went.
+pub fn tried_depth(target: &LatencyTarget, depth: u32, latencies: &Histogram) -> String {
+    let reached = target
+        .figure_ns(latencies)
+        .map_or("nothing completed".to_owned(), |ns| format!("{} {}", figure(target), units::time(ns)));
+    format!("search        QD {depth}: {reached}")
+}
+
+/// A search that its runtime cut.
+pub fn search_ended_early(job: &Job) -> String {
+    format!("note          {}: the runtime ends the search; a deeper queue may keep the latency", job.name)
+}
+
+fn figure(target: &LatencyTarget) -> String {
+    match target.share {
+        share if share < 1.0 => LatencyLimit { quantile: Some(share), ns: target.ns }.name(),
+        _ => "slowest request".to_owned(),
+    }
+}
+
+/// The first job whose latency was not kept in the end.
+pub fn target_missed(run: &Run, batch: &Batch) -> Option<String> {
+    let measured = run.trials.iter().filter(|trial| trial.phase == Phase::Measure);
+    batch.groups.iter().zip(measured).find_map(|(group, trial)| {
+        let job = &group.jobs[0];
+        let target = job.latency_target?;
+        let reached_ns = target.figure_ns(&latency_target::latencies(trial))?;
+        (reached_ns > target.ns as f64).then(|| {
+            format!(
+                "{}: latency_target={} is not kept at QD {}: {} took {}",
+                job.place_of("latency_target"),
+                units::time(target.ns as f64),
+                trial.spec.queue_depth,
+                figure(&target),
+                units::time(reached_ns)
+            )
+        })
+    })
 }
 
 /// What would be run.
