@@ -338,7 +338,12 @@ fn show(
             result(args.output.as_deref().unwrap_or(Path::new("-")), &text, screen)?
         }
     }
-    let missed = words::slower_than_allowed(run, allowed).or_else(|| words::target_missed(run, batch));
-    missed.map_or(Ok(()), |text| Err(Failure::failed(text)))?;
+    words::slower_than_allowed(run, allowed).map_or(Ok(()), |text| Err(Failure::failed(text)))?;
+    for missed in words::targets_missed(run, batch) {
+        if missed.at_depth_one {
+            return Err(Failure::failed(missed.text));
+        }
+        screen.say(&format!("note          {}", missed.text));
+    }
     failure_of(run, args.strict).map_or(Ok(()), Err)
 }

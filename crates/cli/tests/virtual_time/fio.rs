@@ -126,7 +126,7 @@ fn a_latency_target_finds_the_deepest_queue_that_keeps_it() {
     assert_eq!(missed.code, 1);
     assert!(missed.out.contains("\"queue_depth\": 1") || missed.out.contains("\"queue_depth\":1"));
     assert!(
-        missed.err.contains("latency_target=70.0 µs is not kept at QD 1: p99.9 took 80"),
+        missed.err.contains("latency_target=70.0 µs was not kept in the window at QD 1: p99.9 took 80"),
         "{}",
         missed.err
     );

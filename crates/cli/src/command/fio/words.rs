@@ -71,24 +71,33 @@ fn figure(target: &LatencyTarget) -> String {
     }
 }
 
-/// The first job whose latency was not kept in the end.
-pub fn target_missed(run: &Run, batch: &Batch) -> Option<String> {
+/// A job whose result did not keep its latency.
+pub struct Missed {
+    /// Sentence about it.
+    pub text: String,
+    /// True if no depth is left that might: at the edge, a window more is above it as often as below.
+    pub at_depth_one: bool,
+}
+
+/// The jobs whose results did not keep their latency.
+pub fn targets_missed(run: &Run, batch: &Batch) -> Vec<Missed> {
     let measured = run.trials.iter().filter(|trial| trial.phase == Phase::Measure);
-    batch.groups.iter().zip(measured).find_map(|(group, trial)| {
+    let missed = batch.groups.iter().zip(measured).filter_map(|(group, trial)| {
         let job = &group.jobs[0];
         let target = job.latency_target?;
         let reached_ns = target.figure_ns(&latency_target::latencies(trial))?;
-        (reached_ns > target.ns as f64).then(|| {
-            format!(
-                "{}: latency_target={} is not kept at QD {}: {} took {}",
-                job.place_of("latency_target"),
-                units::time(target.ns as f64),
-                trial.spec.queue_depth,
-                figure(&target),
-                units::time(reached_ns)
-            )
-        })
-    })
+        let text = format!(
+            "{}: latency_target={} was not kept in the window at QD {}: {} took {}",
+            job.place_of("latency_target"),
+            units::time(target.ns as f64),
+            trial.spec.queue_depth,
+            figure(&target),
+            units::time(reached_ns)
+        );
+        let at_depth_one = trial.spec.queue_depth == 1;
+        (reached_ns > target.ns as f64).then_some(Missed { text, at_depth_one })
+    });
+    missed.collect()
 }
 
 /// What would be run.
