@@ -121,6 +121,16 @@ fn a_latency_target_finds_the_deepest_queue_that_keeps_it() {
         assert_eq!(measured[0]["spec"]["queue_depth"], depth, "{target}: {}", said.err);
         assert!(said.err.contains("search        QD 2: p99.9 80"), "{}", said.err);
     }
+    // fio's own form has the depth, the target in nanoseconds and the window in microseconds.
+    let told = bench.iosonde(&["export", "last", "-f", "fio-json", "-o", "-"]);
+    let document: Value = serde_json::from_str(&told.out).unwrap();
+    let job = &document["jobs"][0];
+    assert_eq!(
+        ["depth", "target", "percentile", "window"].map(|name| job[format!("latency_{name}")].as_f64()),
+        [64.0, 2e6, 99.9, 20_000.0].map(Some),
+        "{}",
+        told.err
+    );
     // Not even one request at a time keeps it: the figures are there, and the run has failed.
     let missed = run("70us", &[]);
     assert_eq!(missed.code, 1);

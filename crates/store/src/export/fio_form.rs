@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use iosonde_model::{
     Arrivals, Distribution, HotRange, Op, Payload, Phase, RequestError, Run, Sync, Trial, TrialSpec, Window,
-    fio::FioReport,
+    fio::{self, FioReport},
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -139,7 +139,24 @@ fn job(trial: &Trial, report: &FioReport, bins: Bins) -> Value {
     for (unit, told) in shares(&histograms) {
         set(unit, told);
     }
+    for (name, told) in latency_target(trial, &report.options) {
+        set(name, told);
+    }
     Value::Object(own)
+}
+
+/// The search for a depth that keeps a latency, where the job asked for one: its target in nanoseconds, its window in
+/// microseconds, as in fio.
+fn latency_target(trial: &Trial, options: &BTreeMap<String, String>) -> Vec<(&'static str, Value)> {
+    let time_ns = |name: &str| fio::time_ns(options.get(name)?, 1_000).filter(|&ns| ns > 0);
+    let Some(target_ns) = time_ns("latency_target") else { return Vec::new() };
+    let percent = options.get("latency_percentile").and_then(|word| word.trim().parse::<f64>().ok());
+    vec![
+        ("latency_depth", json!(trial.spec.queue_depth)),
+        ("latency_target", json!(target_ns)),
+        ("latency_percentile", json!(percent.unwrap_or(100.0))),
+        ("latency_window", json!(time_ns("latency_window").unwrap_or(0) / 1_000)),
+    ]
 }
 
 /// The errno of the first error; EIO where only the number of errors is known.
