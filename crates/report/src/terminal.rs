@@ -354,7 +354,11 @@ pub fn trial(run: &Run, details: bool, paint: Paint) -> String {
     out += &around(trial, paint);
     out += &verdicts(run, trial, details, paint);
     let more = if details { "" } else { "; -v lists the checks" };
-    out + &paint.hang("  ", 2, &format!("one trial, no interval: `iosonde run` gives one{more}"))
+    out + &paint.hang(
+        "  ",
+        2,
+        &format!("one trial, so no confidence interval; `iosonde run` gives them{more}"),
+    )
 }
 
 /// Results of the jobs of fio's job files: a row for each direction of each job, the groups below each other, and
@@ -390,7 +394,11 @@ pub fn jobs(run: &Run, details: bool, paint: Paint) -> String {
         }
     }
     let more = if details { "" } else { "; -v lists the checks" };
-    out + &paint.hang("  ", 2, &format!("one trial each, no interval: `iosonde run` gives one{more}"))
+    out + &paint.hang(
+        "  ",
+        2,
+        &format!("one trial each, so no confidence interval; `iosonde run` gives them{more}"),
+    )
 }
 
 /// A row for each direction of a job, and for its flushes.

@@ -101,8 +101,7 @@ impl Measurement {
 
     /// Fills up to `asked_bytes`, as far as `seconds` go; how much was filled.
     fn filled(&mut self, asked_bytes: u64, seconds: f64) -> Result<u64, Failure> {
-        self.screen
-            .say(&format!("preparing     filling up to {} with random data", units::size(asked_bytes)));
+        self.screen.say(&format!("preparing     filling {} with random data", units::size(asked_bytes)));
         let (unit_bytes, sharers) = (self.unit_bytes(), self.sharers());
         let first_bytes = asked_bytes.min((prepare::PROBE_BYTES * sharers).next_multiple_of(unit_bytes));
         let probe = self.fill(0, first_bytes, seconds, "")?;

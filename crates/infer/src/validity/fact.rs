@@ -85,6 +85,8 @@ pub struct NotStorage {
     pub holes: Option<DeviceNote>,
     /// Verdict on the trial of which the storage moved the smallest share.
     pub example: Judgement,
+    /// Number of trials of which the storage moved too little.
+    pub trials: usize,
 }
 
 /// Source of bytes that the storage did not move.

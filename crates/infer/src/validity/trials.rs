@@ -132,7 +132,8 @@ fn not_storage(run: &Run, invalid: &[&Judgement]) -> Option<NotStorage> {
         _ if moved_share < PART_SHARE => ByteSource::Memory,
         _ => ByteSource::MemoryAndStorage,
     };
-    Some(NotStorage { source, moved_share, holes: holes.cloned(), example: example.clone() })
+    let trials = ids(invalid).len();
+    Some(NotStorage { source, moved_share, holes: holes.cloned(), example: example.clone(), trials })
 }
 
 /// Bytes of a trial that storage moved, and bytes of its requests, where a verdict compares them.

@@ -167,13 +167,17 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
             let larger = Op::TRANSFERS.into_iter().filter_map(|op| Some((op, larger_than(run, op)?)));
             let larger =
                 larger.map(|(op, bytes)| format!("{op}s of > {} (largest tried)", units::size(bytes)));
-            each.chain(larger).collect::<Vec<_>>().join(", ")
+            each.chain(larger).collect::<Vec<_>>().join(" and ")
         }
     };
     let why: Vec<String> =
         own.iter().map(|(op, size)| format!("{op}s of {}", times_of_sizes(size))).collect();
     let findings: Vec<&Finding> = own.iter().flat_map(|(_, size)| size.findings).collect();
-    Some(new(format!("for 95 % of the best bandwidth at QD 1: {enough}"), why.join("; "), &findings))
+    Some(new(
+        format!("at QD 1, {enough} reach 95 % of the best bandwidth of QD 1"),
+        why.join("; "),
+        &findings,
+    ))
 }
 
 /// `≥ 1 MiB`.
@@ -203,7 +207,7 @@ fn in_flight(run: &Run, op: Op) -> Option<Draft<'_>> {
     let size = conditions.block_size_bytes.map_or_else(String::new, units::size);
     let point = low_latency_depth(run, op, knee)?;
     let depth = point.spec.asked_in_flight();
-    let sentence = format!("{size} {op}s, low latency: QD {depth} gives {}", gives(op, point, &most)?);
+    let sentence = format!("{size} {op}s at low latency: QD {depth} gives {}", gives(op, point, &most)?);
     let why = format!("at QD 1 a {op} takes {}", briefly(Unit::Time, &estimate(base)));
     Some(new(sentence, why, &[knee, enough, base]))
 }
@@ -229,7 +233,7 @@ fn slow_writes(run: &Run) -> Option<Draft<'_>> {
     let times = reads.low? / writes.high?;
     let what = crate::text::workload::workload(&writes.conditions);
     let [fast, slow] = [reads, writes].map(|finding| briefly(Unit::Iops, &estimate(finding)));
-    let sentence = format!("avoid {what}: at most {slow}; reads reach {fast}");
+    let sentence = format!("avoid {what}: {slow} at best; reads reach {fast}");
     let why = "collect small writes into larger or sequential ones".to_owned();
     (times >= SLOW_WRITES).then(|| new(sentence, why, &[writes, reads]))
 }
@@ -266,8 +270,8 @@ fn longer_writes(run: &Run) -> Option<Draft<'_>> {
     };
     let command = command::command("sustained-write", &run.info.target)?;
     let sentence = match written_bytes > area_bytes && area_bytes > 0 {
-        true => format!("writes covered only {written}; writing more may be slower: {command}"),
-        false => format!("only {written} of writes were measured; more may be slower: {command}"),
+        true => format!("writes stayed within {written}; writing more may be slower: {command}"),
+        false => format!("only {written} were written; writing more may be slower: {command}"),
     };
     let why = "what fits into a write buffer shows the speed of the buffer".to_owned();
     Some(new(sentence, why, &[]))

@@ -65,7 +65,7 @@ pub fn validity(run: &Run) -> ValidityText {
                 counts(*trials, *invalid, *outliers, &briefly(reasons))
             }
             (Fact::Warnings { points, example, .. }, _) if *points > 1 => {
-                format!("{points} workloads, e.g.: {}", lowered(&super::check::why_at_point(example)))
+                format!("{points} workloads, for example: {}", lowered(&super::check::why_at_point(example)))
             }
             _ => text.clone(),
         };
@@ -157,7 +157,7 @@ fn fatal_words(fatal: &Fatal) -> String {
 
 fn not_storage(facts: &NotStorage) -> String {
     let example = match &facts.example.cause {
-        Some(Cause::CacheServed(CacheServed::Shortfall { .. })) => {
+        Some(Cause::CacheServed(CacheServed::Shortfall { .. })) if facts.trials > 1 => {
             format!("for example, in one trial {}", why(&facts.example))
         }
         _ => why(&facts.example),

@@ -28,12 +28,12 @@ pub(super) fn words(cause: &Drift) -> String {
             // The first digit of the half-width is the last that says something.
             let digits = usize::from((a - b).abs() < 2.0);
             format!(
-                "throughput {} by {:.digits$} % ({:.digits$}–{:.digits$}) in {}; comparisons hold, absolute values \
-                 are averages",
-                if change_share < 0.0 { "fell" } else { "rose" },
+                "the storage became {:.digits$} % ({:.digits$}–{:.digits$}) {} in {}: compare within this run only; absolute \
+                 figures are averages",
                 change_share * sign,
                 a.min(b),
                 a.max(b),
+                if change_share < 0.0 { "slower" } else { "faster" },
                 units::duration(duration_s)
             )
         }
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn a_fall_is_told_in_positive_figures() {
         let fell = Drift::Changed { change_share: -0.211, low: -0.23, high: -0.192, duration_s: 56.0 };
-        let expected = "throughput fell by 21 % (19–23) in 56 s; comparisons hold";
+        let expected = "the storage became 21 % (19–23) slower in 56 s: compare within this run only";
         assert!(words(&fell).starts_with(expected), "{}", words(&fell));
     }
 }
