@@ -38,7 +38,7 @@ const SMALL: [Kind; 4] = [
 ];
 /// Labels of the measured queue depth for nearly all of the highest IOPS, which stands above it, and of its latency. It
 /// was measured to give 95 %; what it truly gives is 90 % or more at the rates of error of docs/intervals.md.
-const ENOUGH_DEPTH: [&str; 3] = ["lowest QD for ≥ 90 %", "mean latency at that QD", "p99 latency at that QD"];
+const ENOUGH_DEPTH: [&str; 3] = ["lowest QD for ≥ 90 %", "mean latency there", "p99 latency there"];
 /// Size of requests at QD 1.
 const ENOUGH: Kind =
     Kind { name: FindingName::PlateauBlockSize, label: "95 % of QD 1 max from", cell: plateau };
@@ -256,20 +256,20 @@ fn places(run: &Run) -> Option<ResultRow> {
             best.iter().partition(|point| spec(point) == spec(&first));
         let random = |wanted: bool| here.iter().any(|point| point.spec.rw.is_random() == wanted);
         let size = units::size(bytes);
-        let place = format!("{size} at QD {depth}");
+        let place = format!("{size} (QD {depth})");
         let value = match (elsewhere.len(), random(true), random(false)) {
             (0, true, true) => place,
             (0, true, false) => format!("{place}, random"),
             (0, ..) => format!("{place}, sequential"),
             _ if elsewhere.iter().any(|point| point.spec.block_size_bytes > bytes) => {
-                format!("≥ {size} at QD {depth}")
+                format!("≥ {size} (QD {depth})")
             }
             // The others have deeper queues.
             _ => {
                 let others: BTreeSet<(u64, u64)> = elsewhere.iter().map(spec).collect();
                 match others.first() {
                     Some((bytes, depth)) if others.len() == 1 => {
-                        format!("{place} or {} at QD {depth}", units::size(*bytes))
+                        format!("{place}, {} (QD {depth})", units::size(*bytes))
                     }
                     _ => format!("{place} and {} more", others.len()),
                 }
