@@ -8,7 +8,7 @@ const DEVICE_SHARE_MIN: f64 = 0.5;
 /// Depth from which on the device's count is used: below, that time is too large a part.
 pub const DEVICE_FROM: f64 = 8.0;
 
-/// Share of the requested depth below which what did not reach the device costs less than the 5 % that a study asks for.
+/// Share of the requested depth up to which what did not reach the device costs less than the usual precision of 5 %.
 const KEPT_BACK_MAX: f64 = 0.05;
 
 /// Share of the requested depth that was not at the device: with this program, or on the way.
@@ -23,7 +23,7 @@ pub fn kept_back_share(trial: &Trial) -> Option<f64> {
     (0.0 < seen && seen <= asked).then(|| 1.0 - seen / asked)
 }
 
-/// Returns true if the device had nearly as many requests as were asked for, all the time.
+/// Returns true if nearly the requested depth was at the device.
 pub fn is_fed(trial: &Trial) -> bool {
     kept_back_share(trial).is_some_and(|share| share <= KEPT_BACK_MAX)
 }

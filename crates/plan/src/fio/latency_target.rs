@@ -3,14 +3,14 @@
 //! fio starts at depth 1 and doubles it after each window in which the share was kept, up to `iodepth`; after one in
 //! which it was not, it halves the interval between the two. It ends with a window at the depth that it found.
 
-use iosonde_model::Histogram;
+use iosonde_model::{Histogram, Trial};
 
 use super::{
     given::Options,
     refusal::{Refusal, Why},
 };
 
-/// What `latency_target` and the options beside it ask for.
+/// Values of `latency_target` and of the options beside it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LatencyTarget {
     /// Latency that is kept, in nanoseconds.
@@ -40,18 +40,25 @@ impl LatencyTarget {
         Ok(Some(Self { ns, share, window_ns, goes_on }))
     }
 
-    /// The latency within which the share of these requests was answered; `None` if there are none.
-    pub fn figure_ns(&self, latencies: &Histogram) -> Option<f64> {
-        if self.share < 1.0 {
-            latencies.quantile_ns(self.share)
-        } else {
-            latencies.max_ns().map(|ns| ns as f64)
-        }
+    /// The latency within which the share of a trial's requests was answered; `None` if it has none.
+    pub fn figure_ns(&self, trial: &Trial) -> Option<f64> {
+        let mut latencies = Histogram::new();
+        trial.directions().for_each(|(_, direction)| latencies.merge(&direction.histogram));
+        self.figure_of(&latencies)
     }
 
-    /// Returns true if enough of these requests were answered within the latency.
-    pub fn is_kept(&self, latencies: &Histogram) -> bool {
-        self.figure_ns(latencies).is_some_and(|ns| ns <= self.ns as f64)
+    /// Returns true if enough of a trial's requests were answered within the latency.
+    pub fn is_kept(&self, trial: &Trial) -> bool {
+        self.is_within(self.figure_ns(trial))
+    }
+
+    fn figure_of(&self, latencies: &Histogram) -> Option<f64> {
+        let slowest_ns = latencies.max_ns().map(|ns| ns as f64);
+        if self.share < 1.0 { latencies.quantile_ns(self.share) } else { slowest_ns }
+    }
+
+    fn is_within(&self, figure_ns: Option<f64>) -> bool {
+        figure_ns.is_some_and(|ns| ns <= self.ns as f64)
     }
 }
 
@@ -122,11 +129,16 @@ mod tests {
         let mut latencies = Histogram::new();
         (0..999).for_each(|_| latencies.record(100_000));
         latencies.record(5_000_000);
-        let kept = |share, ns| LatencyTarget { ns, share, window_ns: 1, goes_on: false }.is_kept(&latencies);
-        assert!(kept(0.999, 101_000) && !kept(1.0, 101_000) && kept(1.0, 5_000_000));
-        assert!(!kept(0.5, 99_000) && !kept(1.0, 4_999_999));
-        assert!(
-            !LatencyTarget { ns: 1, share: 0.5, window_ns: 1, goes_on: false }.is_kept(&Histogram::new())
-        );
+        let kept = |share, ns, latencies: &Histogram| {
+            let target = LatencyTarget { ns, share, window_ns: 1, goes_on: false };
+            target.is_within(target.figure_of(latencies))
+        };
+        for (share, ns) in [(0.999, 101_000), (1.0, 5_000_000)] {
+            assert!(kept(share, ns, &latencies), "{share} {ns}");
+        }
+        for (share, ns) in [(1.0, 101_000), (0.5, 99_000), (1.0, 4_999_999)] {
+            assert!(!kept(share, ns, &latencies), "{share} {ns}");
+        }
+        assert!(!kept(0.5, 1, &Histogram::new()));
     }
 }

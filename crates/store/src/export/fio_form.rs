@@ -145,7 +145,7 @@ fn job(trial: &Trial, report: &FioReport, bins: Bins) -> Value {
     Value::Object(own)
 }
 
-/// The search for a depth that keeps a latency, where the job asked for one: its target in nanoseconds, its window in
+/// The search for a depth that keeps a latency, where the job has one: its target in nanoseconds, its window in
 /// microseconds, as in fio.
 fn latency_target(trial: &Trial, options: &BTreeMap<String, String>) -> Vec<(&'static str, Value)> {
     let time_ns = |name: &str| fio::time_ns(options.get(name)?, 1_000).filter(|&ns| ns > 0);

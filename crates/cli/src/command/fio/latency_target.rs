@@ -1,13 +1,13 @@
 //! `latency_target`: windows at one depth after another, until the deepest queue is found that keeps the latency.
 
-use iosonde_model::{Histogram, Phase, Trial, TrialSpec};
+use iosonde_model::{Phase, Trial, TrialSpec};
 use iosonde_plan::fio::{DepthSearch, Ends, Group, Laid};
 use iosonde_rig::{drive::Limits, trial::Order};
 
 use super::words;
 use crate::{failure::Failure, measure::Measurement};
 
-/// The workload of a group and its ends: at the depth that keeps its latency, where it asks for one.
+/// The workload of a group and its ends: at the depth that keeps its latency, where it has a `latency_target`.
 pub fn at_found_depth(
     measurement: &mut Measurement,
     group: &Group,
@@ -26,10 +26,10 @@ pub fn at_found_depth(
             measurement.screen.say(&words::search_ended_early(job));
             break;
         }
-        let latencies = window(measurement, group, &laid.at_depth(depth), window_ns)?;
+        let trial = window(measurement, group, &laid.at_depth(depth), window_ns)?;
         spent_ns += window_ns;
-        let is_kept = target.is_kept(&latencies);
-        measurement.screen.say(&words::tried_depth(&target, depth, &latencies));
+        let is_kept = target.is_kept(&trial);
+        measurement.screen.say(&words::tried_depth(&target, depth, &trial));
         search.tried(depth, is_kept);
     }
     let depth = search.found().unwrap_or(1);
@@ -39,26 +39,18 @@ pub fn at_found_depth(
     Ok((laid.at_depth(depth), ends))
 }
 
-/// Latencies of a window at a depth. It prepares the result, and is no part of it.
+/// A window at a depth. It prepares the result, and is no part of it.
 fn window(
     measurement: &mut Measurement,
     group: &Group,
     spec: &TrialSpec,
     window_ns: u64,
-) -> Result<Histogram, Failure> {
+) -> Result<Trial, Failure> {
     let seed = measurement.options.seed ^ measurement.run.trials.len() as u64;
     let order = Order { spec, limits: Limits::time(window_ns), phase: Phase::Prepare, seed };
     let own = vec![order.limits; spec.streams().count()];
     let mut trial = measurement.trial_each(order, &own)?;
     trial.experiment = words::name(group);
-    let latencies = latencies(&trial);
-    measurement.keep(trial)?;
-    Ok(latencies)
-}
-
-/// Latencies of all requests of a trial.
-pub fn latencies(trial: &Trial) -> Histogram {
-    let mut all = Histogram::new();
-    trial.directions().for_each(|(_, direction)| all.merge(&direction.histogram));
-    all
+    measurement.keep(trial.clone())?;
+    Ok(trial)
 }

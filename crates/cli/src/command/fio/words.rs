@@ -1,9 +1,9 @@
 //! What is said of fio's jobs before and while they run.
 
-use iosonde_model::{Histogram, LatencyLimit, Op, Phase, Run, Trial, TrialSpec, units};
+use iosonde_model::{LatencyLimit, Op, Phase, Run, Trial, TrialSpec, units};
 use iosonde_plan::fio::{Caps, Change, Group, Job, LatencyTarget, Site};
 
-use super::{batch::Batch, latency_target};
+use super::batch::Batch;
 use crate::{failure::Failure, screen::Screen};
 
 /// Says what is done otherwise than the job asks.
@@ -52,9 +52,9 @@ pub fn under_way(group: &Group, spec: &TrialSpec) -> String {
 }
 
 /// How a depth of a search went.
-pub fn tried_depth(target: &LatencyTarget, depth: u32, latencies: &Histogram) -> String {
+pub fn tried_depth(target: &LatencyTarget, depth: u32, trial: &Trial) -> String {
     let reached = target
-        .figure_ns(latencies)
+        .figure_ns(trial)
         .map_or("nothing completed".to_owned(), |ns| format!("{} {}", figure(target), units::time(ns)));
     format!("search        QD {depth}: {reached}")
 }
@@ -85,7 +85,7 @@ pub fn targets_missed(run: &Run, batch: &Batch) -> Vec<Missed> {
     let missed = batch.groups.iter().zip(measured).filter_map(|(group, trial)| {
         let job = &group.jobs[0];
         let target = job.latency_target?;
-        let reached_ns = target.figure_ns(&latency_target::latencies(trial))?;
+        let reached_ns = target.figure_ns(trial)?;
         let text = format!(
             "{}: latency_target={} was not kept in the window at QD {}: {} took {}",
             job.place_of("latency_target"),

@@ -40,7 +40,8 @@ mod tests {
         };
         assert_eq!(
             words(&above),
-            "of 1024 requests outstanding (QD 1024), only 202 reached the device at a time: the figures are those of QD 202"
+            "of 1024 requests outstanding (QD 1024), only 202 reached the device at a time: the figures are those of \
+             QD 202"
         );
     }
 }

@@ -28,8 +28,8 @@ pub(super) fn words(cause: &Drift) -> String {
             // The first digit of the half-width is the last that says something.
             let digits = usize::from((a - b).abs() < 2.0);
             format!(
-                "the storage became {:.digits$} % ({:.digits$}–{:.digits$}) {} in {}: compare within this run only; absolute \
-                 figures are averages",
+                "the storage became {:.digits$} % ({:.digits$}–{:.digits$}) {} in {}: compare within this run only; \
+                 absolute figures are averages",
                 change_share * sign,
                 a.min(b),
                 a.max(b),
