@@ -173,7 +173,7 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
     let why: Vec<String> =
         own.iter().map(|(op, size)| format!("{op}s of {}", times_of_sizes(size))).collect();
     let findings: Vec<&Finding> = own.iter().flat_map(|(_, size)| size.findings).collect();
-    Some(new(format!("{enough} reach 95 % of the best bandwidth at QD 1"), why.join("; "), &findings))
+    Some(new(format!("{enough} reach 95 % of what QD 1 allows"), why.join("; "), &findings))
 }
 
 /// `≥ 1 MiB`.

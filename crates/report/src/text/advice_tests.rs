@@ -25,7 +25,7 @@ fn sizes_depths_and_pages() {
     assert_eq!(
         sentences[0],
         (
-            "reads and writes of ≥ # MiB reach # % of the best bandwidth at QD #".to_owned(),
+            "reads and writes of ≥ # MiB reach # % of what QD # allows".to_owned(),
             format!("{}; {}", size("read"), size("write"))
         )
     );
@@ -121,7 +121,7 @@ fn what_is_hardly_known_is_advised_by_its_bounds_or_not_at_all() {
     set(FindingName::PlateauBlockSize, 524_288.0, 262_144.0, 1_048_576.0);
     let sentences: Vec<_> = advice(&run).into_iter().map(|advice| advice.sentence).collect();
     let has = |text: &str| assert!(sentences.iter().any(|sentence| sentence == text), "{sentences:#?}");
-    has("reads of ≥ 4 MiB and writes of ≥ 1 MiB reach 95 % of the best bandwidth at QD 1");
+    has("reads of ≥ 4 MiB and writes of ≥ 1 MiB reach 95 % of what QD 1 allows");
     assert!(!sentences.iter().any(|sentence| sentence.starts_with("4 KiB writes, low")), "{sentences:#?}");
 }
 
