@@ -18,9 +18,9 @@
 //! A neighbour that no counter shows (another guest on the host) appears in the windows of a run. The sign is
 //! stretches of two windows and more, in three places or more and for 0.5 % of the time or more, that are both 5
 //! standard deviations and 20 % below the point's usual level. A point that is slow far more often than all others
-//! together (a binomial test at a chance of 1 in 1,000 for the run) has two rates of its own. So has one with a trial
-//! that is slow from its beginning to its end while the windows before and after it are not: no neighbour comes and
-//! goes with a trial. The starts are called regular where each gap is a whole multiple of the median one within 15 %.
+//! together (a binomial test at a chance of 1 in 1,000 for the run) has two rates of its own. Nor does a stretch count
+//! that is one whole trial, from its beginning to its end: no neighbour comes and goes with a trial. The starts are
+//! called regular where each gap is a whole multiple of the median one within 15 %.
 //!
 //! Not checked without the device's counters, for buffered I/O (other I/O cannot be separated from its own), and
 //! without the hypervisor's share or the pressure.
