@@ -21,6 +21,8 @@ pub struct EnoughDepth<'a> {
     pub point: &'a Point,
     /// Whether IOPS still rose there.
     pub still_rising: bool,
+    /// The next lower measured depth and its share of the highest IOPS.
+    pub below: Option<(u64, f64)>,
 }
 
 /// That depth; `None` where the highest IOPS are unknown.
@@ -28,14 +30,20 @@ pub fn enough_depth<'a>(run: &'a Run, op: Op, like: &Conditions) -> Option<Enoug
     let most = found_like(run, FindingName::MaxIops, op, like)?;
     if most.at_least {
         let point = point_up_to(run, like, op, f64::INFINITY)?;
-        return Some(EnoughDepth { point, still_rising: true });
+        return Some(EnoughDepth { point, still_rising: true, below: None });
     }
-    let measured = points_like(run, like, op).filter_map(|point| {
-        let iops = point.direction(op)?.iops.value;
-        Some((point, point.spec.asked_in_flight(), iops))
-    });
-    let point = least_enough(measured, estimate(most).value)?;
-    Some(EnoughDepth { point, still_rising: false })
+    let measured = || {
+        points_like(run, like, op).filter_map(|point| {
+            let iops = point.direction(op)?.iops.value;
+            Some((point, point.spec.asked_in_flight(), iops))
+        })
+    };
+    let highest_iops = estimate(most).value;
+    let point = least_enough(measured(), highest_iops)?;
+    let shallower = measured().filter(|(_, depth, _)| *depth < point.spec.asked_in_flight());
+    let below = shallower.max_by_key(|(_, depth, _)| *depth);
+    let below = below.map(|(_, depth, iops)| (depth, iops / highest_iops));
+    Some(EnoughDepth { point, still_rising: false, below })
 }
 
 /// The least of several depths, each with its IOPS, that gives nearly all of the highest.

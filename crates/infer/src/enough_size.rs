@@ -21,6 +21,13 @@ pub struct EnoughSize<'a> {
     pub findings: [&'a Finding; 2],
 }
 
+impl EnoughSize<'_> {
+    /// Whether the requests were random.
+    pub fn random(&self) -> Option<bool> {
+        self.findings[0].conditions.random
+    }
+}
+
 /// That size; `None` where it is unknown, or the smallest that was tried.
 pub fn enough_size(run: &Run, op: Op) -> Option<EnoughSize<'_>> {
     let (plateau, low, high) = plateau(run, op)?;

@@ -210,6 +210,8 @@ pub struct ComparedPair {
     pub without_interval: usize,
     /// Workloads that contradict the overall mean with certainty.
     pub opposite: usize,
+    /// The lowest and the highest ratio among the workloads of the overall mean.
+    pub extremes: Option<[f64; 2]>,
     /// Points that only one side has.
     pub unmatched: usize,
     /// Differences between the sides besides the storage.

@@ -14,8 +14,10 @@ use iosonde_model::{Compared, ComparedPair, Comparison, Difference, Layer, Liken
 const HEAD: usize = 10;
 /// Pairs that have tables of their own on a screen: of more, each has its answer, and `-v` shows the tables.
 const TABLES_MAX: usize = 2;
-/// Columns of a side's name above its figures; the answer gives it in full.
+/// Columns of a side's name above its figures, and where names leave too little room for workloads; the answer gives
+/// it in full.
 const NAME_MAX: usize = 22;
+const NAME_SHORT: usize = 10;
 /// Workloads without a ratio that are named on a screen: the others are counted.
 const REFUSED_MAX: usize = 3;
 
@@ -55,13 +57,14 @@ fn valid(sides: &[Side], paint: Paint) -> String {
             let more = match validity.mark > text::validity::Weight::Note {
                 true => {
                     let what = text::validity::main_warning(run)
-                        .map_or_else(String::new, |what| format!("{what}: "));
-                    format!(" ({what}`iosonde show {}`)", run.info.id)
+                        .map_or_else(String::new, |what| format!("for example, {what}; "));
+                    format!(" ({what}all: `iosonde show {}`)", run.info.id)
                 }
                 false => String::new(),
             };
             let on = crate::story::measured_on_briefly(run);
-            Some(clean(&format!("{}: {}{more}; {on}", side.name, validity.headline)))
+            let unseen = validity.unseen.map_or_else(String::new, |unseen| format!("; {unseen}"));
+            Some(clean(&format!("{} ({on}): {}{more}{unseen}", side.name, validity.answer)))
         })
         .collect();
     let first = format!("{}{}", paint.ink(Ink::Strong, "VALID"), " ".repeat(HEAD - "VALID".len()));
@@ -95,7 +98,8 @@ fn layered(compared: &Compared, pair: &ComparedPair, layer: &Layer, details: boo
     for sign in text::layer::signs(pair, layer) {
         out += &paint.hang(&format!("{}- ", " ".repeat(HEAD)), HEAD + 2, &clean(&sign));
     }
-    let heads = ["", &short(&pair.a), &short(&pair.b), "cost of the layer"].map(str::to_owned);
+    let heads =
+        ["", &short(&pair.a, NAME_MAX), &short(&pair.b, NAME_MAX), "cost of the layer"].map(str::to_owned);
     let cells = text::layer::rows(layer).into_iter().map(|row| [row.label, row.base, row.through, row.cost]);
     let all: Vec<[String; 4]> = std::iter::once(heads).chain(cells).collect();
     if all.len() > 1 {
@@ -108,14 +112,23 @@ fn layered(compared: &Compared, pair: &ComparedPair, layer: &Layer, details: boo
 
 /// A workload and its figures on one line; where that is too long, the figures stand below.
 fn rows(pair: &ComparedPair, shown: &CompareTable, paint: Paint) -> String {
-    let named = |side: &str, name: &str| format!("{side} {}", short(name));
-    let heads = [String::new(), named("A", &pair.a), named("B", &pair.b), "B is".to_owned()];
+    let named = |side: &str, name: &str, most: usize| format!("{side} {}", short(name, most));
+    let heads = |most: usize| {
+        [String::new(), named("A", &pair.a, most), named("B", &pair.b, most), "B is".to_owned()]
+    };
     let cells = |row: &CompareRow| [row.label.clone(), row.a.clone(), row.b.clone(), row.ratio.clone()];
-    let all: Vec<[String; 4]> = std::iter::once(heads).chain(shown.rows.iter().map(cells)).collect();
-    let verdicts =
-        std::iter::once(String::new()).chain(shown.rows.iter().map(|row| verdict(row.verdict, paint)));
-    let longest = shown.rows.iter().map(|row| text::compare::likeness(row.verdict).len()).max().unwrap_or(0);
-    in_columns(&all, &verdicts.collect::<Vec<_>>(), longest, paint)
+    let all = |heads: [String; 4]| -> Vec<[String; 4]> {
+        std::iter::once(heads).chain(shown.rows.iter().map(cells)).collect()
+    };
+    let verdicts = std::iter::once(String::new()).chain(shown.rows.iter().map(|row| verdict(row, paint)));
+    let longest = shown.rows.iter().map(|row| row.said().len()).max().unwrap_or(0);
+    let verdicts: Vec<String> = verdicts.collect();
+    let table = |most: usize| in_columns(&all(heads(most)), &verdicts, longest, paint);
+    [NAME_MAX, NAME_SHORT]
+        .map(table)
+        .into_iter()
+        .min_by_key(|table| table.lines().count())
+        .unwrap_or_default()
 }
 
 /// Rows below a row of heads, each with a last word of up to `longest` letters. A label that has no room stands above
@@ -144,10 +157,10 @@ fn in_columns(all: &[[String; 4]], last: &[String], longest: usize, paint: Paint
 }
 
 /// A side's name as the head of a column: the end of a path says more than its beginning.
-fn short(name: &str) -> String {
+fn short(name: &str, most: usize) -> String {
     let name = clean(name);
     let letters: Vec<char> = name.chars().collect();
-    match letters.len().checked_sub(NAME_MAX) {
+    match letters.len().checked_sub(most) {
         None | Some(0) => name,
         Some(over) => format!("…{}", letters[over + 1..].iter().collect::<String>()),
     }
@@ -156,23 +169,23 @@ fn short(name: &str) -> String {
 fn legend(pair: &ComparedPair, shown: &CompareTable, paint: Paint) -> String {
     let more = match shown.more {
         0 => String::new(),
-        1 => "1 more workload: -v. ".to_owned(),
-        more => format!("{more} more workloads: -v. "),
+        1 => "1 more workload, between these: add -v; ".to_owned(),
+        more => format!("{more} more workloads, between these: add -v; "),
     };
     let verdicts: Vec<Likeness> = shown.rows.iter().map(|row| row.verdict).collect();
     paint.hang("  ", 2, &format!("{more}{}", text::compare::verdicts(pair, &verdicts)))
 }
 
-fn verdict(verdict: Likeness, paint: Paint) -> String {
-    let ink = match verdict {
+fn verdict(row: &CompareRow, paint: Paint) -> String {
+    let ink = match row.verdict {
         Likeness::Faster => Ink::Good,
         Likeness::Slower => Ink::Bad,
         Likeness::CannotTell => Ink::Quiet,
         Likeness::Same | Likeness::NotComparable => {
-            return text::compare::likeness(verdict).to_owned();
+            return row.said().to_owned();
         }
     };
-    paint.ink(ink, text::compare::likeness(verdict))
+    paint.ink(ink, row.said())
 }
 
 fn left_out(compared: &Compared, pair: &ComparedPair, details: bool, paint: Paint) -> String {

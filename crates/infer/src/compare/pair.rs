@@ -63,6 +63,7 @@ pub(super) fn pair(a: &Side, b: &Side, question: &Question) -> (ComparedPair, Ve
         not_compared: lines.len() - ratios.len(),
         without_interval: told.len() - all.len(),
         opposite: overall.as_ref().map_or(0, |mean| opposite(mean.verdict, &ratios)),
+        extremes: extremes(&told, &all),
         unmatched,
         differences: differences::differences(&a.runs[0], &b.runs[0]),
         layer,
@@ -99,6 +100,12 @@ fn opposite(verdict: Likeness, ratios: &[Ratio]) -> usize {
         _ => return 0,
     };
     ratios.iter().filter(|ratio| ratio.verdict == opposite).count()
+}
+
+/// The lowest and the highest ratio of these lines.
+fn extremes(lines: &[&LinePair], members: &[usize]) -> Option<[f64; 2]> {
+    let ratios = || members.iter().map(|&line| lines[line].log_ratio().exp());
+    Some([ratios().min_by(f64::total_cmp)?, ratios().max_by(f64::total_cmp)?])
 }
 
 fn mean_log_ratio(lines: &[&LinePair], members: &[usize]) -> f64 {

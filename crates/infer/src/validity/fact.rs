@@ -202,10 +202,12 @@ pub enum Fact {
         single_trial: bool,
         /// Points that they are about; 0 where they are about the run or a run without points.
         points: usize,
-        /// Workload of the first of the verdicts.
+        /// Workload of the example.
         workload: Option<Box<TrialSpec>>,
-        /// First of the verdicts.
+        /// Worst of the verdicts, or the first where they cannot be compared.
         example: Judgement,
+        /// Whether the example is the worst.
+        is_worst: bool,
         /// Trials that they are about.
         touched: Touched,
     },

@@ -47,7 +47,8 @@ pub(super) fn of_checks(run: &Run, invalid: bool) -> Vec<WeighedFact> {
                 0 => all,
                 _ => all.iter().filter(counts).copied().collect(),
             };
-            let example = own.first().copied()?.clone();
+            let worst = Cause::worst(own.iter().map(|line| line.cause.as_ref()));
+            let example = own.get(worst.unwrap_or(0)).copied()?.clone();
             let about_invalid =
                 own.iter().filter(|line| line.trial.is_some_and(|id| invalid_trials.contains(&id))).count();
             let touched = touched(run, &own);
@@ -64,6 +65,7 @@ pub(super) fn of_checks(run: &Run, invalid: bool) -> Vec<WeighedFact> {
                 points: points.len(),
                 workload,
                 example,
+                is_worst: worst.is_some(),
                 touched,
             };
             Some(WeighedFact::doubt_if(matters, fact))

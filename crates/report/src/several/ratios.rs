@@ -108,7 +108,11 @@ fn rows(compared: &Compared, pair: &ComparedPair) -> Vec<Row> {
 }
 
 fn said(pair: &ComparedPair, ratio: Estimate, verdict: Likeness) -> String {
-    format!("{}: {}", text::compare::ratio_text(pair, ratio), text::compare::likeness(verdict))
+    format!(
+        "{}: {}",
+        text::compare::ratio_text(pair, ratio),
+        text::compare::likeness(pair.figure, ratio.value, verdict)
+    )
 }
 
 fn series(rows: &[Row]) -> Vec<DotSeries> {

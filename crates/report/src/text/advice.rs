@@ -163,17 +163,26 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
             format!("reads and writes of {}", sizes(read))
         }
         own => {
-            let each = own.iter().map(|(op, size)| format!("{op}s of {}", sizes(size)));
-            let larger = Op::TRANSFERS.into_iter().filter_map(|op| Some((op, larger_than(run, op)?)));
-            let larger =
-                larger.map(|(op, bytes)| format!("{op}s of > {} (largest tried)", units::size(bytes)));
-            each.chain(larger).collect::<Vec<_>>().join(" and ")
+            let each: Vec<String> =
+                own.iter().map(|(op, size)| format!("{op}s of {}", sizes(size))).collect();
+            each.join(" and ")
         }
     };
+    let larger = Op::TRANSFERS.into_iter().find_map(|op| Some((op, larger_than(run, op)?)));
+    let larger = larger.map_or_else(String::new, |(op, bytes)| {
+        format!("; {op}s still gain at {}, the largest tried", units::size(bytes))
+    });
     let why: Vec<String> =
         own.iter().map(|(op, size)| format!("{op}s of {}", times_of_sizes(size))).collect();
     let findings: Vec<&Finding> = own.iter().flat_map(|(_, size)| size.findings).collect();
-    Some(new(format!("{enough} reach 95 % of what QD 1 allows"), why.join("; "), &findings))
+    let orders: Vec<Option<bool>> = own.iter().map(|(_, size)| size.random()).collect();
+    let order = match orders.iter().all(|order| *order == orders[0]).then_some(orders[0]).flatten() {
+        Some(true) => "random ",
+        Some(false) => "sequential ",
+        None => "",
+    };
+    let sentence = format!("{order}at QD 1: use {enough}; larger ones gain ≤ 5 %{larger}");
+    Some(new(sentence, why.join("; "), &findings))
 }
 
 /// `≥ 1 MiB`.
@@ -203,7 +212,7 @@ fn in_flight(run: &Run, op: Op) -> Option<Draft<'_>> {
     let size = conditions.block_size_bytes.map_or_else(String::new, units::size);
     let point = low_latency_depth(run, op, knee)?;
     let depth = point.spec.asked_in_flight();
-    let sentence = format!("{size} {op}s at low latency: QD {depth} gives {}", gives(op, point, &most)?);
+    let sentence = format!("low-latency {size} {op}s: QD {depth} gives {}", gives(op, point, &most)?);
     let why = format!("at QD 1 a {op} takes {}", briefly(Unit::Time, &estimate(base)));
     Some(new(sentence, why, &[knee, enough, base]))
 }
@@ -266,7 +275,7 @@ fn longer_writes(run: &Run) -> Option<Draft<'_>> {
     };
     let command = command::command("sustained-write", &run.info.target)?;
     let sentence = match written_bytes > area_bytes && area_bytes > 0 {
-        true => format!("writes stayed within {written}; writing more may be slower: {command}"),
+        true => format!("writes covered {written} only; over a larger area they may be slower: {command}"),
         false => format!("only {written} were written; writing more may be slower: {command}"),
     };
     let why = "what fits into a write buffer shows the speed of the buffer".to_owned();
@@ -368,12 +377,12 @@ fn pages(run: &Run) -> Option<Draft<'_>> {
     let pages = Pages::of(run)?;
     let rate = |estimate: &Estimate| briefly(Unit::Iops, estimate);
     let many = match &pages.many {
-        Some(Many::AtMost(most)) => format!(", up to {}", rate(most)),
+        Some(Many::AtMost(most)) => format!(", at most {}", rate(most)),
         Some(Many::Rising) => "; the maximum is unknown, as throughput was still rising".to_owned(),
         None => String::new(),
     };
-    let from = if pages.measured { "" } else { ", from other sizes" };
-    let sentence = format!("8 KiB reads (PostgreSQL){from}: {} at QD 1{many}", rate(&pages.one));
+    let from = if pages.measured { "" } else { ", estimated" };
+    let sentence = format!("8 KiB random reads (PostgreSQL){from}: {} at QD 1{many}", rate(&pages.one));
     let why = match pages.many {
         _ if pages.measured => "as measured with reads of 8 KiB, at QD 1 and at their highest throughput",
         Some(Many::AtMost(_)) => {

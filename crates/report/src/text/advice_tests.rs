@@ -25,16 +25,16 @@ fn sizes_depths_and_pages() {
     assert_eq!(
         sentences[0],
         (
-            "reads and writes of ≥ # MiB reach # % of what QD # allows".to_owned(),
+            "random at QD #: use reads and writes of ≥ # MiB; larger ones gain ≤ # %".to_owned(),
             format!("{}; {}", size("read"), size("write"))
         )
     );
     assert_eq!(
         sentences[1].0,
-        "# KiB reads (PostgreSQL), from other sizes: # k IOPS (±# %) at QD #, up to # k IOPS (±# %)"
+        "# KiB random reads (PostgreSQL), estimated: # k IOPS (±# %) at QD #, at most # k IOPS (±# %)"
     );
     assert!(
-        sentences[2].0.starts_with("writes stayed within # GiB; writing more may be slower: "),
+        sentences[2].0.starts_with("writes covered # GiB only; over a larger area they may be slower: "),
         "{sentences:?}"
     );
     assert_eq!(sentences.len(), 3);
@@ -54,10 +54,10 @@ fn pages_follow_from_the_law() {
     let advice = of(&Pretend { cv: 0.001, ..Pretend::usual() });
     let pages = advice
         .iter()
-        .find(|advice| advice.sentence.starts_with("8 KiB reads (PostgreSQL), from other sizes: "))
+        .find(|advice| advice.sentence.starts_with("8 KiB random reads (PostgreSQL), estimated: "))
         .unwrap();
-    assert!(pages.sentence.contains("from other sizes: 9.2"), "{}", pages.sentence);
-    assert!(pages.sentence.contains(" to 80"), "{}", pages.sentence);
+    assert!(pages.sentence.contains("estimated: 9.2"), "{}", pages.sentence);
+    assert!(pages.sentence.contains("at most 80"), "{}", pages.sentence);
 }
 
 #[test]
@@ -76,12 +76,12 @@ fn many_at_once_are_told_from_small_requests_and_never_below_what_was_seen_to_ri
         let all = advice(&run);
         let own = all
             .iter()
-            .find(|advice| advice.sentence.starts_with("8 KiB reads (PostgreSQL), from other sizes: "));
+            .find(|advice| advice.sentence.starts_with("8 KiB random reads (PostgreSQL), estimated: "));
         own.map(|advice| advice.sentence.clone()).unwrap_or_else(|| panic!("{all:?}"))
     };
     // 128 KiB reads come first and are limited by the link at 7,600 a second.
     let both = pages(&depths("[\"128k\", \"4k\"]", "1..256*4"));
-    assert!(both.contains(" to 80") || both.contains(" to 79"), "{both}");
+    assert!(both.contains("at most 80") || both.contains("at most 79"), "{both}");
     // QD 4, saturation at 8.3: there is more than was measured.
     let rising = pages(&depths("[\"4k\"]", "1..4*2"));
     assert!(rising.ends_with("; the maximum is unknown, as throughput was still rising"), "{rising}");
@@ -121,7 +121,7 @@ fn what_is_hardly_known_is_advised_by_its_bounds_or_not_at_all() {
     set(FindingName::PlateauBlockSize, 524_288.0, 262_144.0, 1_048_576.0);
     let sentences: Vec<_> = advice(&run).into_iter().map(|advice| advice.sentence).collect();
     let has = |text: &str| assert!(sentences.iter().any(|sentence| sentence == text), "{sentences:#?}");
-    has("reads of ≥ 4 MiB and writes of ≥ 1 MiB reach 95 % of what QD 1 allows");
+    has("random at QD 1: use reads of ≥ 4 MiB and writes of ≥ 1 MiB; larger ones gain ≤ 5 %");
     assert!(!sentences.iter().any(|sentence| sentence.starts_with("4 KiB writes, low")), "{sentences:#?}");
 }
 
@@ -198,5 +198,5 @@ fn the_largest_size_is_not_enough_where_throughput_still_rises_at_it() {
         iosonde_model::detail::SizeLawProblem::StillRising { largest_bytes: 4 << 20, needed_bytes: None };
     let run = with_open_size(Inconclusive::SizeLaw(rising));
     let sentence = advice(&run).remove(0).sentence;
-    assert!(sentence.contains("writes of > 4 MiB (largest tried)"), "{sentence}");
+    assert!(sentence.contains("; writes still gain at 4 MiB, the largest tried"), "{sentence}");
 }

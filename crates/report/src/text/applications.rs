@@ -160,7 +160,7 @@ mod tests {
         let advice = crate::text::advice::advice(&run);
         let pages = advice
             .iter()
-            .find(|one| one.sentence.starts_with("8 KiB reads (PostgreSQL): "))
+            .find(|one| one.sentence.starts_with("8 KiB random reads (PostgreSQL): "))
             .expect("it is advised");
         assert!(pages.why.contains("as measured with reads of 8 KiB"), "{}", pages.why);
     }

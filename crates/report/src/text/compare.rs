@@ -13,6 +13,8 @@ use crate::text::{
 
 /// From this factor on a difference is given as a factor, below it in percent: `6.5 times`, `12 %`.
 const IN_TIMES: f64 = 1.5;
+/// Highest over lowest ratio from which on both are given.
+const APART: f64 = 1.05;
 /// High over low of an interval that has no content: only its low end is given.
 const WIDE: f64 = 5.0;
 /// Pairs without the first side for which the caption of a ranking shows the command.
@@ -72,7 +74,7 @@ pub fn answer(pair: &ComparedPair) -> String {
         1 => "1 workload".to_owned(),
         count => {
             let of = if pair.figure == ComparedFigure::Iops { "throughput" } else { "latency" };
-            format!("geometric mean of {count} {of} ratios")
+            format!("geometric mean of {count} {of} ratios{}", range(pair))
         }
     };
     let otherwise = match pair.opposite {
@@ -123,6 +125,24 @@ pub fn figure_name(figure: ComparedFigure) -> &'static str {
         ComparedFigure::LatencyMean => "mean latency",
         ComparedFigure::LatencyP50 => "median latency",
         ComparedFigure::LatencyP99 => "p99 latency",
+    }
+}
+
+/// How far the workloads lie apart: `, from 1.5 to 7.6 times`; empty where that is less than 5 %.
+fn range(pair: &ComparedPair) -> String {
+    let Some([low, high]) = pair.extremes.filter(|[low, high]| *high > APART * low) else {
+        return String::new();
+    };
+    let times = |ratio: f64| {
+        let factor = if ratio < 1.0 { 1.0 / ratio } else { ratio };
+        number(factor, 0.0)(factor)
+    };
+    match (low < 1.0, high > 1.0) {
+        (true, true) => {
+            format!(", from {} times slower to {} times faster", times(low), times(high))
+        }
+        (true, false) => format!(", from {} to {} times", times(high), times(low)),
+        (false, _) => format!(", from {} to {} times", times(low), times(high)),
     }
 }
 
@@ -292,17 +312,34 @@ pub fn verdicts(pair: &ComparedPair, shown: &[Likeness]) -> String {
         }
     };
     let has_open = shown.contains(&Likeness::CannotTell);
-    let open = has_open.then(|| "inconclusive: too few valid trials, or they scatter too much".to_owned());
+    let open = has_open.then(|| "?: inconclusive (too few valid trials or too much scatter)".to_owned());
     same.into_iter().chain(differs).chain(open).collect::<Vec<_>>().join("; ")
 }
 
-/// Verdict on a ratio, as tables show it.
-pub fn likeness(verdict: Likeness) -> &'static str {
+/// Verdict on a ratio of a figure, as tables show it: `faster`, of latency `lower`; inconclusive: `faster?`.
+pub fn likeness(figure: ComparedFigure, ratio: f64, verdict: Likeness) -> &'static str {
+    let is_latency = figure != ComparedFigure::Iops;
     match verdict {
+        Likeness::CannotTell if ratio.is_nan() => "inconclusive",
+        Likeness::CannotTell if is_latency => {
+            if ratio > 1.0 {
+                "lower?"
+            } else {
+                "higher?"
+            }
+        }
+        Likeness::CannotTell => {
+            if ratio > 1.0 {
+                "faster?"
+            } else {
+                "slower?"
+            }
+        }
+        Likeness::Faster if is_latency => "lower",
+        Likeness::Slower if is_latency => "higher",
         Likeness::Same => "same",
         Likeness::Faster => "faster",
         Likeness::Slower => "slower",
-        Likeness::CannotTell => "inconclusive",
         Likeness::NotComparable => "not comparable",
     }
 }
@@ -350,7 +387,7 @@ pub fn property(what: RunProperty) -> &'static str {
 
 /// In place of properties that only one side knows, on a screen without them.
 pub fn known_of_one_side(count: usize) -> String {
-    format!("{count} more known of one side only: -v")
+    format!("{count} more recorded for one side only (add -v)")
 }
 
 /// Whether a property is known. No virtual machine and no layout are answers too, and not a lack of one.
@@ -404,6 +441,7 @@ mod tests {
             not_compared: 0,
             without_interval: 0,
             opposite: 0,
+            extremes: None,
             unmatched: 0,
             differences: Vec::new(),
             layer: None,

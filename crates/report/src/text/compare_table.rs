@@ -5,14 +5,15 @@ use iosonde_model::{
     WorkloadGroup,
 };
 
-use super::compare::ratio_text;
+use super::compare::{likeness, ratio_text};
 use crate::{quantity::Quantity, text::point_table::is_large};
 
-/// Maximum number of workloads on a screen: the others are counted.
-const ROWS_MAX: usize = 30;
+/// Maximum number of workloads on a screen, p99 lines among them: with these, two runs of `quick` have 40 lines. The
+/// others are counted.
+const ROWS_MAX: usize = 22;
 
 /// Two sides in rows.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct CompareTable {
     /// Groups of workloads, without figures of the sides, then single workloads.
     pub rows: Vec<CompareRow>,
@@ -21,7 +22,7 @@ pub struct CompareTable {
 }
 
 /// A workload or a group of them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct CompareRow {
     /// `4 KiB random reads, QD 1`; `all reads, 16 workloads`.
     pub label: String,
@@ -31,8 +32,19 @@ pub struct CompareRow {
     pub b: String,
     /// How many times apart the two are.
     pub ratio: String,
+    /// The second over the first; above 1 is faster, of latency too.
+    pub value: f64,
+    /// Figure that is compared.
+    pub figure: ComparedFigure,
     /// Result of the comparison.
     pub verdict: Likeness,
+}
+
+impl CompareRow {
+    /// What the second side is: `faster`; of latency, `lower`.
+    pub fn said(&self) -> &'static str {
+        likeness(self.figure, self.value, self.verdict)
+    }
 }
 
 /// The table of a pair: everything, or what a screen has room for.
@@ -44,11 +56,39 @@ pub fn table(compared: &Compared, pair: &ComparedPair, everything: bool) -> Comp
         .filter(has_ratio)
         .filter(|line| everything || is_tail(compared, pair, line))
         .collect();
-    let lines: Vec<&Comparison> = compared.lines(pair).filter(has_ratio).collect();
+    let mut lines: Vec<&Comparison> = compared.lines(pair).filter(has_ratio).collect();
     let room = if everything { lines.len() } else { ROWS_MAX.saturating_sub(p99.len()) };
     let more = lines.len().saturating_sub(room);
-    let rows = lines.iter().take(room).chain(&p99).map(|line| row(pair, line));
+    while lines.len() > room {
+        let place = least_surprising(&lines).unwrap_or(lines.len() - 1);
+        lines.remove(place);
+    }
+    let rows = lines.iter().chain(&p99).map(|line| row(pair, line));
     CompareTable { rows: groups.into_iter().chain(rows).collect(), more }
+}
+
+/// The line whose ratio its two neighbours tell best, where all three differ in their size or their queue depth alone.
+fn least_surprising(lines: &[&Comparison]) -> Option<usize> {
+    let surprise = |at: usize| -> Option<f64> {
+        let [before, own, after] = [lines[at - 1], lines[at], lines[at + 1]];
+        let [low, middle, high] = [before, own, after].map(|line| line.ratio.map(f64::ln));
+        let is_between = one_series(before, own) && one_series(own, after) && one_series(before, after);
+        is_between.then_some(())?;
+        Some((middle? - (low? + high?) / 2.0).abs())
+    };
+    let inner = (1..lines.len().saturating_sub(1)).filter_map(|at| Some((at, surprise(at)?)));
+    inner.min_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(at, _)| at)
+}
+
+/// Whether two lines differ in their size or their queue depth alone.
+fn one_series(one: &Comparison, other: &Comparison) -> bool {
+    let (own, like) = (&one.spec, &other.spec);
+    let same_size = own.block_size_bytes == like.block_size_bytes;
+    let same_depth = own.asked_in_flight() == like.asked_in_flight();
+    one.op == other.op
+        && own.rw == like.rw
+        && own.read_percent == like.read_percent
+        && (same_size || same_depth)
 }
 
 /// Reads and writes together; with `everything`, each pattern and p99 latency too.
@@ -59,15 +99,18 @@ fn groups(pair: &ComparedPair, everything: bool) -> Vec<CompareRow> {
         WorkloadGroup::AllReads | WorkloadGroup::AllWrites => true,
         _ => everything && mean.points > 1,
     };
-    let row = |what: &str, mean: &GeometricMean| CompareRow {
+    let row = |what: &str, figure: ComparedFigure, mean: &GeometricMean| CompareRow {
         label: format!("{what}{}, geomean of {}", mean.of, mean.points),
         a: String::new(),
         b: String::new(),
         ratio: factor(pair, Estimate { value: mean.ratio, low: mean.low, high: mean.high }),
+        value: mean.ratio,
+        figure,
         verdict: mean.verdict,
     };
-    let throughput = pair.geometric_means.iter().filter(shown).map(|mean| row("", mean));
-    let p99 = pair.p99_means.iter().filter(|_| everything).filter(shown).map(|mean| row("p99 of ", mean));
+    let throughput = pair.geometric_means.iter().filter(shown).map(|mean| row("", pair.figure, mean));
+    let p99 = pair.p99_means.iter().filter(|_| everything).filter(shown);
+    let p99 = p99.map(|mean| row("p99 of ", ComparedFigure::LatencyP99, mean));
     throughput.chain(p99).collect()
 }
 
@@ -106,6 +149,8 @@ fn row(pair: &ComparedPair, line: &Comparison) -> CompareRow {
             pair,
             Estimate { value: line.ratio.unwrap_or(f64::NAN), low: line.low, high: line.high },
         ),
+        value: line.ratio.unwrap_or(f64::NAN),
+        figure: line.figure,
         verdict: line.verdict,
     }
 }

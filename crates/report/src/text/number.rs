@@ -90,8 +90,8 @@ const NO_INTERVAL: &str = "(no interval)";
 pub struct Figure {
     /// Three significant digits with the unit.
     pub value: String,
-    /// `±2.1 %`, or `34–38` where the value is not in the middle, or is small and whole. May be empty: the value is
-    /// then the interval (`35–43 MB/s`), or exact.
+    /// `±2.1 %`, or `34–38` where the value is not in the middle, or is small and whole;
+    /// `up to 43` where it is at an end. Empty where the value is exact.
     pub interval: String,
 }
 
@@ -118,7 +118,6 @@ impl Figure {
     pub fn in_words(&self) -> String {
         match self.interval.as_str() {
             "" | NO_INTERVAL => self.whole(),
-            INTERVAL_ALONE => self.value.clone(),
             interval => format!("{} ({interval})", self.value),
         }
     }
@@ -136,7 +135,8 @@ const NARROW: f64 = 0.01;
 /// Distance of the value from the middle, as a share of the interval, from which on it is not in the middle.
 const OFF_MIDDLE: f64 = 0.15;
 
-/// Distance of the value from the nearer end, as a share of the interval, up to which it is at that end.
+/// Distance of the value from the nearer end, as a share of the interval, up to which it is at that end: the other end
+/// alone is given.
 const AT_AN_END: f64 = 0.1;
 
 /// A value with three significant digits and its interval, for a table.
@@ -149,8 +149,7 @@ pub fn figure(style: impl Into<Style>, estimate: &Estimate) -> Figure {
         return Figure { value, interval: NO_INTERVAL.to_owned() };
     };
     if high > FIVE_FOLD * low {
-        let ends = format!("{} to {}", rounded(style, low), rounded(style, high));
-        return Figure { interval: ends, ..Figure::unknown() };
+        return Figure { interval: ends(style, low, high), ..Figure::unknown() };
     }
     let half = f64::max(high - estimate.value, estimate.value - low) / estimate.value;
     let off_middle = ((high + low) / 2.0 - estimate.value).abs() > OFF_MIDDLE * (high - low);
@@ -175,12 +174,11 @@ pub fn figure(style: impl Into<Style>, estimate: &Estimate) -> Figure {
     // As many digits as tell the two ends apart, and at least three.
     let earned = decimals(estimate.value / factor, (high - low) / 2.0 / factor);
     let digits = if style.unit == Unit::InFlight && whole { 0 } else { digits.min(earned) };
-    let interval = format!("{:.digits$}–{:.digits$}", low / factor, high / factor);
-    // A value at an end of its own interval reads like a contradiction: the interval is what is known.
-    let place = (estimate.value - low) / (high - low);
-    if !(AT_AN_END..=1.0 - AT_AN_END).contains(&place) {
-        return Figure { value: format!("{interval}{name}"), interval: INTERVAL_ALONE.to_owned() };
-    }
+    let interval = match (estimate.value - low) / (high - low) {
+        place if place < AT_AN_END => format!("up to {:.digits$}", high / factor),
+        place if place > 1.0 - AT_AN_END => format!("down to {:.digits$}", low / factor),
+        _ => format!("{:.digits$}–{:.digits$}", low / factor, high / factor),
+    };
     Figure { value: format!("{:.digits$}{name}", estimate.value / factor), interval }
 }
 
@@ -194,9 +192,6 @@ pub fn briefly(style: impl Into<Style>, estimate: &Estimate) -> String {
     let style = style.into();
     if estimate.is_vague() { bounded(style, estimate) } else { figure(style, estimate).in_words() }
 }
-
-/// Beside an interval without its value.
-const INTERVAL_ALONE: &str = "(95 % CI)";
 
 /// High over low of an interval from which on a figure is unknown.
 const FIVE_FOLD: f64 = 5.0;
@@ -278,6 +273,16 @@ pub fn at_least(style: impl Into<Style>, estimate: &Estimate) -> String {
     match estimate.low.filter(|_| estimate.is_vague()) {
         Some(low) => format!("at least {}", rounded(style, low)),
         None => format!("at least {}", with_interval(style, estimate)),
+    }
+}
+
+/// `50–261 µs`, or `950 ns to 6.1 µs` where the ends have different units.
+fn ends(style: Style, low: f64, high: f64) -> String {
+    let (low_name, name) = (scaled(style, low).1, scaled(style, high).1);
+    let [low, high] = [low, high].map(|end| rounded(style, end));
+    match low.strip_suffix(name) {
+        Some(low) if low_name == name => format!("{low}–{high}"),
+        _ => format!("{low} to {high}"),
     }
 }
 
@@ -371,12 +376,8 @@ mod tests {
         assert_eq!(of(Unit::Rate, 3.4996e9, 3.498e9, 3.501e9), "3.50 GB/s ±0.1 %");
         assert_eq!(of(Unit::Time, 67_670.0, 66_300.0, 69_000.0), "67.7 µs ±2.1 %");
         assert_eq!(of(Unit::Rate, 500e6, 480e6, 590e6), "500 MB/s 480–590");
-        assert_eq!(
-            of(Unit::Rate, 481e6, 480e6, 590e6),
-            "480–590 MB/s (95 % CI)",
-            "a value at an end of its interval"
-        );
-        assert_eq!(of(Unit::Rate, 580e6, 480e6, 590e6), "480–590 MB/s (95 % CI)");
+        assert_eq!(of(Unit::Rate, 481e6, 480e6, 590e6), "481 MB/s up to 590");
+        assert_eq!(of(Unit::Rate, 580e6, 480e6, 590e6), "580 MB/s down to 480");
         assert_eq!(of(Unit::Ratio, 1.09, 1.01, 1.19), "1.09× 1.01–1.19", "±9.2 % would include 1");
         assert_eq!(of(Unit::Iops, 117_190.0, 117_150.0, 117_220.0), "117 k ±0.1 %");
         assert_eq!(of(Unit::InFlight, 36.2, 34.4, 38.1), "36 34–38");
@@ -384,6 +385,7 @@ mod tests {
         assert_eq!(of(Unit::InFlight, 3.0, 3.0, 3.0), "3");
         assert_eq!(of(Unit::Bytes, 230.0 * 1024.0, 216.0 * 1024.0, 245.0 * 1024.0), "230 KiB 216–245");
         assert_eq!(of(Unit::Time, 1e6, 3e5, 2e6), "unknown 300 µs to 2 ms", "over a factor of five");
+        assert_eq!(of(Unit::Time, 1e5, 5e4, 2.61e5), "unknown 50–261 µs");
         let without = figure(Unit::Iops, &Estimate { value: 5e3, low: None, high: None });
         assert_eq!(
             (without.interval.as_str(), without.in_words().matches('(').count()),

@@ -1,7 +1,5 @@
 //! Figures that people compare, as tables: of reads and writes, of durable writes, and of training.
 
-use std::collections::BTreeSet;
-
 use iosonde_infer::{
     enough_depth::{EnoughDepth, NEARLY_ALL, enough_depth, points_like},
     enough_size::enough_size,
@@ -38,7 +36,9 @@ const SMALL: [Kind; 4] = [
 ];
 /// Labels of the measured queue depth for nearly all of the highest IOPS, which stands above it, and of its latency. It
 /// was measured to give 95 %; what it truly gives is 90 % or more at the rates of error of docs/intervals.md.
-const ENOUGH_DEPTH: [&str; 3] = ["lowest QD for ≥ 90 %", "mean latency there", "p99 latency there"];
+const ENOUGH_DEPTH: [&str; 3] = ["QD for ≥ 90 % of it", "mean latency there", "p99 latency there"];
+/// Share below which a depth is clearly not enough, as it is written: 90 %.
+const ENOUGH_SHARE: f64 = 0.895;
 /// Size of requests at QD 1.
 const ENOUGH: Kind =
     Kind { name: FindingName::PlateauBlockSize, label: "95 % of QD 1 max from", cell: plateau };
@@ -224,6 +224,10 @@ fn is_open(run: &Run, name: FindingName, op: Op, like: Option<&Conditions>) -> b
 fn places(run: &Run) -> Option<ResultRow> {
     let cells = Op::TRANSFERS.map(|op| {
         let finding = found(run, FindingName::DeviceBandwidth, op)?;
+        // Of a limit, advice has the size from which it holds.
+        if held_by_limit(run, finding).is_some() {
+            return None;
+        }
         let mut best = best_points(run, finding);
         let enough_bytes = enough_size(run, op).map(|enough| enough.bytes);
         // A point whose own figure is clearly less, or outside the interval, would contradict the figure above. The
@@ -252,28 +256,13 @@ fn places(run: &Run) -> Option<ResultRow> {
         })?;
         let (bytes, depth) = spec(&first);
         // Both orders of one workload are one place.
-        let (here, elsewhere): (Vec<&Point>, Vec<&Point>) =
-            best.iter().partition(|point| spec(point) == spec(&first));
+        let here: Vec<&Point> = best.iter().copied().filter(|point| spec(point) == spec(&first)).collect();
         let random = |wanted: bool| here.iter().any(|point| point.spec.rw.is_random() == wanted);
         let size = units::size(bytes);
-        let place = format!("{size} (QD {depth})");
-        let value = match (elsewhere.len(), random(true), random(false)) {
-            (0, true, true) => place,
-            (0, true, false) => format!("{place}, random"),
-            (0, ..) => format!("{place}, sequential"),
-            _ if elsewhere.iter().any(|point| point.spec.block_size_bytes > bytes) => {
-                format!("≥ {size} (QD {depth})")
-            }
-            // The others have deeper queues.
-            _ => {
-                let others: BTreeSet<(u64, u64)> = elsewhere.iter().map(spec).collect();
-                match others.first() {
-                    Some((bytes, depth)) if others.len() == 1 => {
-                        format!("{place}, {} (QD {depth})", units::size(*bytes))
-                    }
-                    _ => format!("{place} and {} more", others.len()),
-                }
-            }
+        let value = match (random(true), random(false)) {
+            (true, true) => format!("{size} any order, QD {depth}"),
+            (true, false) => format!("{size} random, QD {depth}"),
+            (false, _) => format!("{size} sequential, QD {depth}"),
         };
         Some(Figure { value, interval: String::new() }.into())
     });
@@ -364,10 +353,13 @@ fn knee_matters(run: &Run, like: &Conditions) -> bool {
 fn enough(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow> {
     let known = Op::TRANSFERS.map(|op| enough_depth(run, op, like));
     let told = known.each_ref().map(|own| {
-        let EnoughDepth { point, still_rising } = own.as_ref()?;
+        let EnoughDepth { point, still_rising, below } = own.as_ref()?;
         let depth = point.spec.asked_in_flight();
         let value = if *still_rising { format!("still rising at QD {depth}") } else { format!("QD {depth}") };
-        Some(Figure { value, interval: String::new() }.into())
+        // The depths between were not tried.
+        let less = below.filter(|(_, share)| *share < ENOUGH_SHARE);
+        let less = less.map(|(depth, share)| format!(" ({:.0} % at QD {depth})", 100.0 * share));
+        Some(Figure { value: value + &less.unwrap_or_default(), interval: String::new() }.into())
     });
     let of_depth = |label: &str, of: LatencyOf| {
         let cells = [0, 1].map(|at| {
@@ -479,14 +471,15 @@ mod tests {
         let point = run.points.iter_mut().find(|point| point.id == id).unwrap();
         point.read.as_mut().unwrap().iops.value = share * most;
         let rows = enough(&run, &footnotes(&run), like);
-        assert_eq!(rows[0].label, "lowest QD for ≥ 90 %");
+        assert_eq!(rows[0].label, "QD for ≥ 90 % of it");
         rows[0].cells[0].as_ref().unwrap().whole()
     }
 
     #[test]
     fn the_depth_that_is_enough_is_the_least_that_was_measured_to_be() {
-        assert_eq!(enough_where_half_the_depth_gives(0.80), "QD 16");
-        assert_eq!(enough_where_half_the_depth_gives(0.96), "QD 8");
+        assert_eq!(enough_where_half_the_depth_gives(0.80), "QD 16 (80 % at QD 8)");
+        assert_eq!(enough_where_half_the_depth_gives(0.92), "QD 16", "92 % is not clearly less than 90 %");
+        assert_eq!(enough_where_half_the_depth_gives(0.96), "QD 8 (49 % at QD 4)");
     }
 
     #[test]

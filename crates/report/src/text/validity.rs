@@ -64,8 +64,9 @@ pub fn validity(run: &Run) -> ValidityText {
             (Fact::Trials { trials, invalid, outliers, reasons }, Weight::Yes) if *invalid < *trials => {
                 counts(*trials, *invalid, *outliers, &briefly(reasons))
             }
-            (Fact::Warnings { points, example, .. }, _) if *points > 1 => {
-                format!("{points} workloads, for example: {}", lowered(&super::check::why_at_point(example)))
+            (Fact::Warnings { points, example, is_worst, .. }, _) if *points > 1 => {
+                let which = if *is_worst { "the worst" } else { "one" };
+                format!("{points} workloads; in {which}, {}", lowered(&super::check::why_at_point(example)))
             }
             _ => text.clone(),
         };
@@ -88,7 +89,7 @@ pub fn validity(run: &Run) -> ValidityText {
 pub fn main_warning(run: &Run) -> Option<&'static str> {
     let facts = validity::validity(run);
     let of = |line: &validity::WeighedFact| match &line.fact {
-        Fact::Warnings { example, .. } => Some(brief(example.check)),
+        Fact::Warnings { example, .. } => Some(brief(example)),
         Fact::Imprecise { .. } => Some("imprecise"),
         _ => None,
     };
@@ -222,11 +223,7 @@ fn words(fact: &Fact) -> String {
         Fact::Interrupted => "the run was interrupted; `iosonde resume` continues it".to_owned(),
         Fact::Failed => "the run ended with an error before it was complete".to_owned(),
         Fact::Imprecise { time_up, points, wide, changed, missing, asked } => {
-            let told = imprecise(*points, *wide, *changed, *missing, *asked);
-            match *time_up && changed < wide {
-                true => format!("time limit reached: {told}; use more `--time`"),
-                false => told,
-            }
+            imprecise(*time_up, *points, *wide, *changed, *missing, *asked)
         }
         Fact::Circumstance(facts) => circumstance(facts),
         Fact::Slow(cause) => super::slow::slow(cause),
@@ -264,7 +261,7 @@ fn unused(invalid: usize, outliers: usize) -> String {
 
 /// What makes trials invalid, in a few words: ` (the rate was not steady)`.
 fn briefly(reasons: &[InvalidBy]) -> String {
-    let told: Vec<&str> = reasons.iter().map(|one| brief(one.check)).collect();
+    let told: Vec<&str> = reasons.iter().map(|one| brief(&one.example)).collect();
     if told.is_empty() { String::new() } else { format!(" ({})", told.join("; ")) }
 }
 
@@ -324,21 +321,35 @@ fn warned(scope: WarningScope, counts: Counts, workload: &str) -> String {
     }
 }
 
-fn imprecise(points: usize, wide: usize, changed: usize, missing: usize, asked: f64) -> String {
+/// What intervals lack, and what would narrow them.
+fn imprecise(
+    time_up: bool,
+    points: usize,
+    wide: usize,
+    changed: usize,
+    missing: usize,
+    asked: f64,
+) -> String {
     if missing == points {
-        return format!("none of {points} workloads has a confidence interval");
+        let remedy = if time_up { "; use more `--time`" } else { "" };
+        return format!("none of {points} workloads has a confidence interval{remedy}");
     }
     let without = match missing {
         0 => String::new(),
         1 => " (1 has no interval)".to_owned(),
         count => format!(" ({count} have no interval)"),
     };
-    let since = match changed {
-        0 => String::new(),
-        all if all == wide => ", because rates changed".to_owned(),
-        some => format!(", {some} of them because rates changed"),
-    };
-    format!("{wide} of {points} workloads are less precise than ±{}{since}{without}", units::percent(asked))
+    let told =
+        format!("{wide} of {points} workloads are less precise than ±{}{without}", units::percent(asked));
+    match (changed, wide - changed) {
+        (0, _) if time_up => format!("{told}: use more `--time`"),
+        (0, _) => told,
+        (_, 0) => format!("{told}: their rates changed during the run"),
+        (changed, rest) if time_up => {
+            format!("{told}: {changed} changed their rate, {rest} need more `--time`")
+        }
+        (changed, _) => format!("{told}: {changed} of them changed their rate during the run"),
+    }
 }
 
 /// Circumstances of the machine, the target and the writes.

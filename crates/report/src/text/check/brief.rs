@@ -1,10 +1,10 @@
 //! Why trials are invalid in a few words, where they are only counted.
 
-use iosonde_model::CheckName;
+use iosonde_model::{Cause, CheckName, Judgement, cause::Interference};
 
 /// `the rate was not steady`.
-pub(in crate::text) fn brief(check: CheckName) -> &'static str {
-    match check {
+pub(in crate::text) fn brief(judgement: &Judgement) -> &'static str {
+    match judgement.check {
         CheckName::Errors => "requests failed",
         CheckName::Corrupted => "what was read was not what was written",
         CheckName::Units => "units do not agree",
@@ -25,9 +25,20 @@ pub(in crate::text) fn brief(check: CheckName) -> &'static str {
         CheckName::Outliers => "outliers",
         CheckName::NotSteady => "the rate was not steady",
         CheckName::Drift => "the rate drifted",
-        CheckName::Interference => "other processes used the device",
+        CheckName::Interference => interference(judgement),
         CheckName::Throttled => "the device throttled itself",
         CheckName::Multimodal => "several latency groups",
         CheckName::OddHost => "one host was unlike the others",
+    }
+}
+
+/// What took the device or the processors.
+fn interference(judgement: &Judgement) -> &'static str {
+    match judgement.cause.as_ref().map(Cause::itself) {
+        Some(Cause::Interference(Interference::Steal { .. })) => "the hypervisor took CPU time",
+        Some(Cause::Interference(Interference::CpuPressure { .. })) => "other programs used the CPU",
+        Some(Cause::Interference(Interference::Stalls { .. })) => "slow periods",
+        Some(Cause::Interference(Interference::Retransmissions { .. })) => "the network lost requests",
+        _ => "other processes used the device",
     }
 }
