@@ -13,6 +13,8 @@ pub struct EnoughSize<'a> {
     pub low_bytes: u64,
     /// Smallest measured size that is enough by the whole interval.
     pub bytes: u64,
+    /// Whether none larger was measured.
+    pub is_largest: bool,
     /// Mean latency of a request of that size.
     pub latency_ns: Estimate,
     /// Size of a small request; its latency is that of the second finding.
@@ -41,6 +43,7 @@ pub fn enough_size(run: &Run, op: Op) -> Option<EnoughSize<'_>> {
     if alone.iter().map(|(bytes, _)| *bytes).min().is_none_or(|smallest| bytes <= smallest) {
         return None;
     }
+    let is_largest = alone.iter().all(|(own_bytes, _)| *own_bytes <= bytes);
     // A law through all sizes may ask for more than a size that was seen to give as much.
     let most = alone.iter().map(|(_, rate)| *rate).fold(0.0, f64::max);
     let seen_bytes =
@@ -48,7 +51,7 @@ pub fn enough_size(run: &Run, op: Op) -> Option<EnoughSize<'_>> {
     let low_bytes = seen_bytes.map_or(bytes, |seen| seen.min(low as u64));
     let latency_ns = point_alone(run, op, bytes, plateau.conditions.random)?.latency_ns_mean?;
     let small_bytes = base.conditions.block_size_bytes;
-    Some(EnoughSize { low_bytes, bytes, latency_ns, small_bytes, findings: [plateau, base] })
+    Some(EnoughSize { low_bytes, bytes, is_largest, latency_ns, small_bytes, findings: [plateau, base] })
 }
 
 /// The plateau of one direction and the sizes between which it begins. An interval too wide for a value still has an

@@ -63,7 +63,7 @@ fn valid(sides: &[Side], paint: Paint) -> String {
                 false => String::new(),
             };
             let on = crate::story::measured_on_briefly(run);
-            let unseen = validity.unseen.map_or_else(String::new, |unseen| format!("; {unseen}"));
+            let unseen = validity.unseen.as_ref().map_or_else(String::new, |unseen| format!("; {unseen}"));
             Some(clean(&format!("{} ({on}): {}{more}{unseen}", side.name, validity.answer)))
         })
         .collect();
@@ -121,7 +121,7 @@ fn rows(pair: &ComparedPair, shown: &CompareTable, paint: Paint) -> String {
         std::iter::once(heads).chain(shown.rows.iter().map(cells)).collect()
     };
     let verdicts = std::iter::once(String::new()).chain(shown.rows.iter().map(|row| verdict(row, paint)));
-    let longest = shown.rows.iter().map(|row| row.said().len()).max().unwrap_or(0);
+    let longest = shown.rows.iter().map(|row| row.said.len()).max().unwrap_or(0);
     let verdicts: Vec<String> = verdicts.collect();
     let table = |most: usize| in_columns(&all(heads(most)), &verdicts, longest, paint);
     [NAME_MAX, NAME_SHORT]
@@ -169,11 +169,11 @@ fn short(name: &str, most: usize) -> String {
 fn legend(pair: &ComparedPair, shown: &CompareTable, paint: Paint) -> String {
     let more = match shown.more {
         0 => String::new(),
-        1 => "1 more workload, between these: add -v; ".to_owned(),
-        more => format!("{more} more workloads, between these: add -v; "),
+        1 => "  1 more workload, of a size or queue depth between these: add -v\n".to_owned(),
+        more => format!("  {more} more workloads, of sizes and queue depths between these: add -v\n"),
     };
     let verdicts: Vec<Likeness> = shown.rows.iter().map(|row| row.verdict).collect();
-    paint.hang("  ", 2, &format!("{more}{}", text::compare::verdicts(pair, &verdicts)))
+    more + &paint.hang("  ", 2, &text::compare::verdicts(pair, &verdicts))
 }
 
 fn verdict(row: &CompareRow, paint: Paint) -> String {
@@ -182,10 +182,10 @@ fn verdict(row: &CompareRow, paint: Paint) -> String {
         Likeness::Slower => Ink::Bad,
         Likeness::CannotTell => Ink::Quiet,
         Likeness::Same | Likeness::NotComparable => {
-            return row.said().to_owned();
+            return row.said.to_owned();
         }
     };
-    paint.ink(ink, row.said())
+    paint.ink(ink, row.said)
 }
 
 fn left_out(compared: &Compared, pair: &ComparedPair, details: bool, paint: Paint) -> String {

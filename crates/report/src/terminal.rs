@@ -180,7 +180,7 @@ fn valid(run: &Run, counts: bool, paint: Paint) -> String {
     }
     // Without a warning between them, how many trials are valid stands beside the answer.
     let (beside, below) = if warnings.is_empty() { (counted, Vec::new()) } else { (Vec::new(), counted) };
-    let beside = beside.into_iter().chain(validity.unseen);
+    let beside = beside.into_iter().chain(validity.unseen.as_deref());
     let beside: String = beside.map(|text| format!("; {text}")).collect();
     let answer = clean(&format!("{}{beside}", validity.answer));
     let (more_beside, more_below) =

@@ -77,7 +77,7 @@ fn one_pair(compared: &Compared, pair: &ComparedPair, out: &mut String) {
         let heads =
             ["Workload".to_owned(), inline(&pair.a), inline(&pair.b), "Factor".into(), "Verdict".into()];
         let rows = shown.rows.iter().map(|row| {
-            let verdict = row.said().to_owned();
+            let verdict = row.said.to_owned();
             [row.label.clone(), row.a.clone(), row.b.clone(), row.ratio.clone(), verdict]
         });
         table(&heads.each_ref().map(String::as_str), rows, out);

@@ -182,7 +182,7 @@ fn line_table(pair: &ComparedPair, rows: &[CompareRow]) -> Markup {
                     tr {
                         th scope="row" { (row.label) }
                         td.n { (row.ratio) }
-                        td { (row.said()) }
+                        td { (row.said) }
                         td.n { (row.a) }
                         td.n { (row.b) }
                     }

@@ -111,7 +111,7 @@ fn said(pair: &ComparedPair, ratio: Estimate, verdict: Likeness) -> String {
     format!(
         "{}: {}",
         text::compare::ratio_text(pair, ratio),
-        text::compare::likeness(pair.figure, ratio.value, verdict)
+        text::compare::likeness(pair.margin, pair.figure, ratio.value, verdict)
     )
 }
 

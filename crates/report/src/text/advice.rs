@@ -9,7 +9,7 @@ use crate::text::{
     command, finding,
     footnote::{Footnotes, MARKS},
     limits_meet::limits_meet,
-    number::briefly,
+    number::{briefly, figure},
     pages::{Many, Pages},
 };
 use iosonde_infer::enough_depth::low_latency_depth;
@@ -181,13 +181,15 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
         Some(false) => "sequential ",
         None => "",
     };
-    let sentence = format!("{order}at QD 1: use {enough}; larger ones gain ≤ 5 %{larger}");
+    let beyond = if own.iter().all(|(_, size)| size.is_largest) { "" } else { "; larger ones gain ≤ 5 %" };
+    let sentence = format!("{order}at QD 1: use {enough}{beyond}{larger}");
     Some(new(sentence, why.join("; "), &findings))
 }
 
-/// `≥ 1 MiB`.
+/// `≥ 1 MiB`, or `4 MiB (largest tried)`.
 fn sizes(size: &EnoughSize) -> String {
-    format!("≥ {}", units::size(size.bytes))
+    let bytes = units::size(size.bytes);
+    if size.is_largest { format!("{bytes} (largest tried)") } else { format!("≥ {bytes}") }
 }
 
 /// What a request of the size that is enough takes, and a small one; and a smaller size that may be enough.
@@ -275,7 +277,7 @@ fn longer_writes(run: &Run) -> Option<Draft<'_>> {
     };
     let command = command::command("sustained-write", &run.info.target)?;
     let sentence = match written_bytes > area_bytes && area_bytes > 0 {
-        true => format!("writes covered {written} only; over a larger area they may be slower: {command}"),
+        true => format!("writes covered only {written}; a larger area may be slower: {command}"),
         false => format!("only {written} were written; writing more may be slower: {command}"),
     };
     let why = "what fits into a write buffer shows the speed of the buffer".to_owned();
@@ -375,14 +377,19 @@ fn order(run: &Run) -> Option<Draft<'_>> {
 /// What one client and many get at a database's page size.
 fn pages(run: &Run) -> Option<Draft<'_>> {
     let pages = Pages::of(run)?;
-    let rate = |estimate: &Estimate| briefly(Unit::Iops, estimate);
     let many = match &pages.many {
-        Some(Many::AtMost(most)) => format!(", at most {}", rate(most)),
+        // A bound is its upper end.
+        Some(Many::AtMost(most)) => {
+            let value = most.high.unwrap_or(most.value);
+            let bound = Estimate { value, low: Some(value), high: Some(value) };
+            format!(", at most {}", figure(Unit::Iops, &bound).value)
+        }
         Some(Many::Rising) => "; the maximum is unknown, as throughput was still rising".to_owned(),
         None => String::new(),
     };
     let from = if pages.measured { "" } else { ", estimated" };
-    let sentence = format!("8 KiB random reads (PostgreSQL){from}: {} at QD 1{many}", rate(&pages.one));
+    let one = briefly(Unit::Iops, &pages.one);
+    let sentence = format!("8 KiB random reads (PostgreSQL{from}): {one} at QD 1{many}");
     let why = match pages.many {
         _ if pages.measured => "as measured with reads of 8 KiB, at QD 1 and at their highest throughput",
         Some(Many::AtMost(_)) => {

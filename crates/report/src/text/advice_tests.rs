@@ -31,10 +31,10 @@ fn sizes_depths_and_pages() {
     );
     assert_eq!(
         sentences[1].0,
-        "# KiB random reads (PostgreSQL), estimated: # k IOPS (±# %) at QD #, at most # k IOPS (±# %)"
+        "# KiB random reads (PostgreSQL, estimated): # k IOPS (±# %) at QD #, at most # k IOPS"
     );
     assert!(
-        sentences[2].0.starts_with("writes covered # GiB only; over a larger area they may be slower: "),
+        sentences[2].0.starts_with("writes covered only # GiB; a larger area may be slower: "),
         "{sentences:?}"
     );
     assert_eq!(sentences.len(), 3);
@@ -54,9 +54,9 @@ fn pages_follow_from_the_law() {
     let advice = of(&Pretend { cv: 0.001, ..Pretend::usual() });
     let pages = advice
         .iter()
-        .find(|advice| advice.sentence.starts_with("8 KiB random reads (PostgreSQL), estimated: "))
+        .find(|advice| advice.sentence.starts_with("8 KiB random reads (PostgreSQL, estimated): "))
         .unwrap();
-    assert!(pages.sentence.contains("estimated: 9.2"), "{}", pages.sentence);
+    assert!(pages.sentence.contains(": 9.2"), "{}", pages.sentence);
     assert!(pages.sentence.contains("at most 80"), "{}", pages.sentence);
 }
 
@@ -76,7 +76,7 @@ fn many_at_once_are_told_from_small_requests_and_never_below_what_was_seen_to_ri
         let all = advice(&run);
         let own = all
             .iter()
-            .find(|advice| advice.sentence.starts_with("8 KiB random reads (PostgreSQL), estimated: "));
+            .find(|advice| advice.sentence.starts_with("8 KiB random reads (PostgreSQL, estimated): "));
         own.map(|advice| advice.sentence.clone()).unwrap_or_else(|| panic!("{all:?}"))
     };
     // 128 KiB reads come first and are limited by the link at 7,600 a second.
@@ -121,7 +121,7 @@ fn what_is_hardly_known_is_advised_by_its_bounds_or_not_at_all() {
     set(FindingName::PlateauBlockSize, 524_288.0, 262_144.0, 1_048_576.0);
     let sentences: Vec<_> = advice(&run).into_iter().map(|advice| advice.sentence).collect();
     let has = |text: &str| assert!(sentences.iter().any(|sentence| sentence == text), "{sentences:#?}");
-    has("random at QD 1: use reads of ≥ 4 MiB and writes of ≥ 1 MiB; larger ones gain ≤ 5 %");
+    has("random at QD 1: use reads of 4 MiB (largest tried) and writes of ≥ 1 MiB; larger ones gain ≤ 5 %");
     assert!(!sentences.iter().any(|sentence| sentence.starts_with("4 KiB writes, low")), "{sentences:#?}");
 }
 

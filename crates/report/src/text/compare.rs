@@ -79,14 +79,14 @@ pub fn answer(pair: &ComparedPair) -> String {
     };
     let otherwise = match pair.opposite {
         0 => String::new(),
-        count => format!("; {} in {count} of them", opposite_of(mean.verdict)),
+        count => format!(", but {} in {}", opposite_of(mean.verdict), workloads(count)),
     };
-    let rests = format!("{of}{otherwise}{}", in_turn(pair));
+    let rests = format!("{of}{}", in_turn(pair));
     let (rests, open) = match repeats(pair) {
         Repeats::Known(runs) => (format!("{rests}; {runs}"), String::new()),
         Repeats::Missing(what) => (rests, format!(" {what}")),
     };
-    format!("{said} ({interval}{rests}).{open}{}", cautions(pair))
+    format!("{said}{otherwise} ({interval}{rests}).{open}{}", cautions(pair))
 }
 
 /// A ratio as it is shown: one run a side knows nothing of the variation between runs, so that the interval over its
@@ -317,24 +317,12 @@ pub fn verdicts(pair: &ComparedPair, shown: &[Likeness]) -> String {
 }
 
 /// Verdict on a ratio of a figure, as tables show it: `faster`, of latency `lower`; inconclusive: `faster?`.
-pub fn likeness(figure: ComparedFigure, ratio: f64, verdict: Likeness) -> &'static str {
+pub fn likeness(margin: f64, figure: ComparedFigure, ratio: f64, verdict: Likeness) -> &'static str {
     let is_latency = figure != ComparedFigure::Iops;
     match verdict {
-        Likeness::CannotTell if ratio.is_nan() => "inconclusive",
-        Likeness::CannotTell if is_latency => {
-            if ratio > 1.0 {
-                "lower?"
-            } else {
-                "higher?"
-            }
-        }
-        Likeness::CannotTell => {
-            if ratio > 1.0 {
-                "faster?"
-            } else {
-                "slower?"
-            }
-        }
+        Likeness::CannotTell if (1.0 / (1.0 + margin)..1.0 + margin).contains(&ratio) => "same?",
+        Likeness::CannotTell if is_latency => ["higher?", "lower?"][usize::from(ratio > 1.0)],
+        Likeness::CannotTell => ["slower?", "faster?"][usize::from(ratio > 1.0)],
         Likeness::Faster if is_latency => "lower",
         Likeness::Slower if is_latency => "higher",
         Likeness::Same => "same",
@@ -387,7 +375,7 @@ pub fn property(what: RunProperty) -> &'static str {
 
 /// In place of properties that only one side knows, on a screen without them.
 pub fn known_of_one_side(count: usize) -> String {
-    format!("{count} more recorded for one side only (add -v)")
+    format!("{count} more properties are known for one side only: add -v")
 }
 
 /// Whether a property is known. No virtual machine and no layout are answers too, and not a lack of one.
@@ -501,7 +489,10 @@ mod tests {
             ),
             "{said}"
         );
-        assert!(said.contains("(geometric mean of 28 throughput ratios; slower in 2 of them)"), "{said}");
+        assert!(
+            said.contains("but slower in 2 workloads (geometric mean of 28 throughput ratios)"),
+            "{said}"
+        );
         let wide = answer(&pair(3.0, 1.1, 8.0, Likeness::Faster));
         assert!(
             wide.starts_with("B is at least 1.1 times faster than A (geometric mean of 28 throughput ratios"),

@@ -10,7 +10,7 @@ use crate::{quantity::Quantity, text::point_table::is_large};
 
 /// Maximum number of workloads on a screen, p99 lines among them: with these, two runs of `quick` have 40 lines. The
 /// others are counted.
-const ROWS_MAX: usize = 22;
+const ROWS_MAX: usize = 19;
 
 /// Two sides in rows.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,19 +32,10 @@ pub struct CompareRow {
     pub b: String,
     /// How many times apart the two are.
     pub ratio: String,
-    /// The second over the first; above 1 is faster, of latency too.
-    pub value: f64,
-    /// Figure that is compared.
-    pub figure: ComparedFigure,
     /// Result of the comparison.
     pub verdict: Likeness,
-}
-
-impl CompareRow {
-    /// What the second side is: `faster`; of latency, `lower`.
-    pub fn said(&self) -> &'static str {
-        likeness(self.figure, self.value, self.verdict)
-    }
+    /// The same in a word.
+    pub said: &'static str,
 }
 
 /// The table of a pair: everything, or what a screen has room for.
@@ -104,9 +95,8 @@ fn groups(pair: &ComparedPair, everything: bool) -> Vec<CompareRow> {
         a: String::new(),
         b: String::new(),
         ratio: factor(pair, Estimate { value: mean.ratio, low: mean.low, high: mean.high }),
-        value: mean.ratio,
-        figure,
         verdict: mean.verdict,
+        said: likeness(pair.margin, figure, mean.ratio, mean.verdict),
     };
     let throughput = pair.geometric_means.iter().filter(shown).map(|mean| row("", pair.figure, mean));
     let p99 = pair.p99_means.iter().filter(|_| everything).filter(shown);
@@ -149,9 +139,8 @@ fn row(pair: &ComparedPair, line: &Comparison) -> CompareRow {
             pair,
             Estimate { value: line.ratio.unwrap_or(f64::NAN), low: line.low, high: line.high },
         ),
-        value: line.ratio.unwrap_or(f64::NAN),
-        figure: line.figure,
         verdict: line.verdict,
+        said: likeness(pair.margin, line.figure, line.ratio.unwrap_or(1.0), line.verdict),
     }
 }
 

@@ -90,8 +90,8 @@ const NO_INTERVAL: &str = "(no interval)";
 pub struct Figure {
     /// Three significant digits with the unit.
     pub value: String,
-    /// `±2.1 %`, or `34–38` where the value is not in the middle, or is small and whole;
-    /// `up to 43` where it is at an end. Empty where the value is exact.
+    /// `±2.1 %`, or `34–38` where the value is not in the middle, or is small and whole. Empty
+    /// where the value is exact, or a bound.
     pub interval: String,
 }
 
@@ -135,10 +135,6 @@ const NARROW: f64 = 0.01;
 /// Distance of the value from the middle, as a share of the interval, from which on it is not in the middle.
 const OFF_MIDDLE: f64 = 0.15;
 
-/// Distance of the value from the nearer end, as a share of the interval, up to which it is at that end: the other end
-/// alone is given.
-const AT_AN_END: f64 = 0.1;
-
 /// A value with three significant digits and its interval, for a table.
 pub fn figure(style: impl Into<Style>, estimate: &Estimate) -> Figure {
     let style = style.into();
@@ -174,11 +170,7 @@ pub fn figure(style: impl Into<Style>, estimate: &Estimate) -> Figure {
     // As many digits as tell the two ends apart, and at least three.
     let earned = decimals(estimate.value / factor, (high - low) / 2.0 / factor);
     let digits = if style.unit == Unit::InFlight && whole { 0 } else { digits.min(earned) };
-    let interval = match (estimate.value - low) / (high - low) {
-        place if place < AT_AN_END => format!("up to {:.digits$}", high / factor),
-        place if place > 1.0 - AT_AN_END => format!("down to {:.digits$}", low / factor),
-        _ => format!("{:.digits$}–{:.digits$}", low / factor, high / factor),
-    };
+    let interval = format!("{:.digits$}–{:.digits$}", low / factor, high / factor);
     Figure { value: format!("{:.digits$}{name}", estimate.value / factor), interval }
 }
 
@@ -376,8 +368,7 @@ mod tests {
         assert_eq!(of(Unit::Rate, 3.4996e9, 3.498e9, 3.501e9), "3.50 GB/s ±0.1 %");
         assert_eq!(of(Unit::Time, 67_670.0, 66_300.0, 69_000.0), "67.7 µs ±2.1 %");
         assert_eq!(of(Unit::Rate, 500e6, 480e6, 590e6), "500 MB/s 480–590");
-        assert_eq!(of(Unit::Rate, 481e6, 480e6, 590e6), "481 MB/s up to 590");
-        assert_eq!(of(Unit::Rate, 580e6, 480e6, 590e6), "580 MB/s down to 480");
+        assert_eq!(of(Unit::Rate, 481e6, 480e6, 590e6), "481 MB/s 480–590");
         assert_eq!(of(Unit::Ratio, 1.09, 1.01, 1.19), "1.09× 1.01–1.19", "±9.2 % would include 1");
         assert_eq!(of(Unit::Iops, 117_190.0, 117_150.0, 117_220.0), "117 k ±0.1 %");
         assert_eq!(of(Unit::InFlight, 36.2, 34.4, 38.1), "36 34–38");

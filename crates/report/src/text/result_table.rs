@@ -266,7 +266,7 @@ fn places(run: &Run) -> Option<ResultRow> {
         };
         Some(Figure { value, interval: String::new() }.into())
     });
-    row("reached with", true, cells)
+    row("already reached with", true, cells)
 }
 
 /// The points that are the highest, as far as is known.
@@ -414,8 +414,21 @@ fn tail(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Option<ResultRow
 /// Queue depth below which a knee is given with a decimal.
 const SHALLOW: f64 = 10.0;
 
+/// Distance of a highest rate from the low end of its interval, as a share of the interval, up to which the interval
+/// reaches upwards alone: by another point, which is imprecise.
+const AT_LOW_END: f64 = 0.1;
+
 fn rate(finding: &Finding) -> Figure {
-    let told = figure(finding.unit, &estimate(finding));
+    let own = estimate(finding);
+    let told = figure(finding.unit, &own);
+    let reaches_up = own.low.zip(own.high).is_some_and(|(low, high)| {
+        matches!(finding.detail, Detail::Highest(_)) && own.value - low < AT_LOW_END * (high - low)
+    });
+    // A narrow one shows no difference.
+    if reaches_up && told.interval.contains('–') {
+        let bound = Estimate { value: own.low.unwrap_or(own.value), low: own.low, high: own.low };
+        return Figure { interval: String::new(), ..figure(finding.unit, &bound) }.at_least();
+    }
     if finding.at_least { told.at_least() } else { told }
 }
 

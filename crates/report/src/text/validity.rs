@@ -33,7 +33,7 @@ pub struct ValidityText {
     /// The first line, without that.
     pub answer: String,
     /// What was not checked.
-    pub unseen: Option<&'static str>,
+    pub unseen: Option<String>,
     /// The reasons, those of the most weight first.
     pub lines: Vec<ValidityLine>,
 }
@@ -66,7 +66,11 @@ pub fn validity(run: &Run) -> ValidityText {
             }
             (Fact::Warnings { points, example, is_worst, .. }, _) if *points > 1 => {
                 let which = if *is_worst { "the worst" } else { "one" };
-                format!("{points} workloads; in {which}, {}", lowered(&super::check::why_at_point(example)))
+                let all = run.points.len();
+                format!(
+                    "{points} of {all} workloads affected; in {which}, {}",
+                    lowered(&super::check::why_at_point(example))
+                )
             }
             _ => text.clone(),
         };
@@ -75,7 +79,7 @@ pub fn validity(run: &Run) -> ValidityText {
     let footnotes = marks::marks(&facts, run);
     let answer = answer(&facts);
     // In a virtual machine, behind a network or a file system in user space, nothing inside sees the cache outside.
-    let unseen = facts.fatal.is_none().then(|| vantage::unseen_cache(&run.info)).flatten();
+    let unseen = facts.fatal.is_none().then(|| vantage::unseen_cache(run)).flatten();
     ValidityText {
         mark: facts.mark,
         headline: unseen.as_ref().map_or_else(|| answer.clone(), |unseen| format!("{answer}; {unseen}")),

@@ -1,6 +1,7 @@
 //! The vantage point of a run: a guest, or a system behind a network, sees the storage through what stands between.
 
-use iosonde_model::RunInfo;
+use iosonde_infer::finding::lookup::found;
+use iosonde_model::{FindingName, Op, Run, RunInfo};
 
 const GUEST: &str = "as this guest sees it";
 
@@ -15,7 +16,14 @@ pub fn as_seen(info: &RunInfo) -> Option<&'static str> {
 }
 
 /// What cannot be seen of caches from here; `None` where nothing is known to stand between.
-pub fn unseen_cache(info: &RunInfo) -> Option<&'static str> {
-    let guest = as_seen(info)? == GUEST;
-    Some(if guest { "not checked: a cache of the host" } else { "not checked: a cache behind this volume" })
+pub fn unseen_cache(run: &Run) -> Option<String> {
+    let guest = as_seen(&run.info)? == GUEST;
+    let place = if guest { "a host cache" } else { "a cache behind this volume" };
+    // Storage without a cache seldom writes faster than it reads.
+    let bandwidth = |op: Op| found(run, FindingName::DeviceBandwidth, op);
+    let writes_are_faster = bandwidth(Op::Write)
+        .zip(bandwidth(Op::Read))
+        .is_some_and(|(write, read)| read.high.is_some() && write.low > read.high);
+    let sign = if writes_are_faster { " (suspected: writes faster than reads)" } else { "" };
+    Some(format!("not checked: {place}{sign}"))
 }

@@ -24,10 +24,7 @@ pub(super) fn words(cause: &Interference) -> String {
             units::decimal_bytes(*issued_bytes)
         ),
         Interference::Steal { steal_share } => {
-            format!(
-                "the hypervisor took {} of the CPU time (steal), which raises latency",
-                units::percent(*steal_share)
-            )
+            format!("the hypervisor took {} of CPU time (steal: adds latency)", units::percent(*steal_share))
         }
         Interference::CpuPressure { pressure_cpu_some_share } => format!(
             "CPU pressure was {}, so the CPU may be the limit; stop other programs",
