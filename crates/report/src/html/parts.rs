@@ -2,11 +2,14 @@
 
 use maud::{Markup, PreEscaped, html as markup};
 
+/// Letters of code up to which no line breaks inside: `--time`. Longer ones break where the screen ends.
+const WHOLE_MAX: usize = 16;
+
 /// A sentence of ours: commands between backticks are set as code, everything else is text.
 pub(crate) fn prose(text: &str) -> Markup {
     markup! {
         @for (i, part) in crate::paint::glue(text).split('`').enumerate() {
-            @if i % 2 == 1 { code { (part) } } @else { (part) }
+            @if i % 2 == 1 { code.whole[part.len() <= WHOLE_MAX] { (part) } } @else { (part) }
         }
     }
 }
