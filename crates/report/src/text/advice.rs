@@ -154,42 +154,41 @@ fn more_valid_trials(run: &Run, facts: &Validity) -> Option<Draft<'static>> {
     Some(new(remedy.to_owned(), format!("{trials} trials are invalid for it"), &[]))
 }
 
-/// Block sizes for throughput of one request at a time, and their latency.
+/// Block sizes for bandwidth of one request at a time, and their latency.
 fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
     let own: Vec<(Op, EnoughSize)> = ops.filter_map(|op| Some((op, enough_size(run, op)?))).collect();
-    let enough = match own.as_slice() {
-        [] => return None,
-        [(_, read), (_, write)] if sizes(read) == sizes(write) => {
-            format!("reads and writes of {}", sizes(read))
-        }
-        own => {
-            let each: Vec<String> =
-                own.iter().map(|(op, size)| format!("{op}s of {}", sizes(size))).collect();
-            each.join(" and ")
-        }
+    let first = own.first()?.1.random();
+    let order = match own.iter().all(|(_, size)| size.random() == first).then_some(first).flatten() {
+        Some(true) => " (random)",
+        Some(false) => " (sequential)",
+        None => "",
     };
+    let of = |is_largest: bool| sizes(own.iter().filter(|(_, size)| size.is_largest == is_largest));
+    let suffice = of(false).map(|sizes| format!("{sizes} give ≥ 95 % of the highest"));
+    let largest = of(true).map(|sizes| format!("use {sizes}, the largest tried"));
     let larger = Op::TRANSFERS.into_iter().find_map(|op| Some((op, larger_than(run, op)?)));
-    let larger = larger.map_or_else(String::new, |(op, bytes)| {
-        format!("; {op}s still gain at {}, the largest tried", units::size(bytes))
-    });
+    let larger =
+        larger.map(|(op, bytes)| format!("{op}s still gain at {}, the largest tried", units::size(bytes)));
+    let told: Vec<String> = suffice.into_iter().chain(largest).chain(larger).collect();
     let why: Vec<String> =
         own.iter().map(|(op, size)| format!("{op}s of {}", times_of_sizes(size))).collect();
     let findings: Vec<&Finding> = own.iter().flat_map(|(_, size)| size.findings).collect();
-    let orders: Vec<Option<bool>> = own.iter().map(|(_, size)| size.random()).collect();
-    let order = match orders.iter().all(|order| *order == orders[0]).then_some(orders[0]).flatten() {
-        Some(true) => "random ",
-        Some(false) => "sequential ",
-        None => "",
-    };
-    let beyond = if own.iter().all(|(_, size)| size.is_largest) { "" } else { "; larger ones gain ≤ 5 %" };
-    let sentence = format!("{order}at QD 1: use {enough}{beyond}{larger}");
+    let sentence = format!("for bandwidth at QD 1{order}: {}", told.join("; "));
     Some(new(sentence, why.join("; "), &findings))
 }
 
-/// `≥ 1 MiB`, or `4 MiB (largest tried)`.
-fn sizes(size: &EnoughSize) -> String {
-    let bytes = units::size(size.bytes);
-    if size.is_largest { format!("{bytes} (largest tried)") } else { format!("≥ {bytes}") }
+/// `1 MiB reads and 16 KiB writes`, `4 MiB reads and writes`; `None` of no size.
+fn sizes<'a, 'b: 'a>(own: impl Iterator<Item = &'a (Op, EnoughSize<'b>)>) -> Option<String> {
+    let own: Vec<(Op, u64)> = own.map(|(op, size)| (*op, size.bytes)).collect();
+    match own.as_slice() {
+        [] => None,
+        [(_, read), (_, write)] if read == write => Some(format!("{} reads and writes", units::size(*read))),
+        own => {
+            let each: Vec<String> =
+                own.iter().map(|(op, bytes)| format!("{} {op}s", units::size(*bytes))).collect();
+            Some(each.join(" and "))
+        }
+    }
 }
 
 /// What a request of the size that is enough takes, and a small one; and a smaller size that may be enough.
@@ -378,11 +377,8 @@ fn order(run: &Run) -> Option<Draft<'_>> {
 fn pages(run: &Run) -> Option<Draft<'_>> {
     let pages = Pages::of(run)?;
     let many = match &pages.many {
-        // A bound is its upper end.
         Some(Many::AtMost(most)) => {
-            let value = most.high.unwrap_or(most.value);
-            let bound = Estimate { value, low: Some(value), high: Some(value) };
-            format!(", at most {}", figure(Unit::Iops, &bound).value)
+            format!(", at most {}", figure(Unit::Iops, most).value)
         }
         Some(Many::Rising) => "; the maximum is unknown, as throughput was still rising".to_owned(),
         None => String::new(),

@@ -25,7 +25,7 @@ fn sizes_depths_and_pages() {
     assert_eq!(
         sentences[0],
         (
-            "random at QD #: use reads and writes of ≥ # MiB; larger ones gain ≤ # %".to_owned(),
+            "for bandwidth at QD # (random): # MiB reads and writes give ≥ # % of the highest".to_owned(),
             format!("{}; {}", size("read"), size("write"))
         )
     );
@@ -121,7 +121,9 @@ fn what_is_hardly_known_is_advised_by_its_bounds_or_not_at_all() {
     set(FindingName::PlateauBlockSize, 524_288.0, 262_144.0, 1_048_576.0);
     let sentences: Vec<_> = advice(&run).into_iter().map(|advice| advice.sentence).collect();
     let has = |text: &str| assert!(sentences.iter().any(|sentence| sentence == text), "{sentences:#?}");
-    has("random at QD 1: use reads of 4 MiB (largest tried) and writes of ≥ 1 MiB; larger ones gain ≤ 5 %");
+    has(
+        "for bandwidth at QD 1 (random): 1 MiB writes give ≥ 95 % of the highest; use 4 MiB reads, the largest tried",
+    );
     assert!(!sentences.iter().any(|sentence| sentence.starts_with("4 KiB writes, low")), "{sentences:#?}");
 }
 
@@ -187,7 +189,7 @@ fn a_size_known_only_roughly_is_advised_by_its_upper_end_and_is_no_open_question
     let (unit, low, high) = (iosonde_model::Unit::Bytes, 65_536.0, 1_048_576.0);
     let run = with_open_size(Inconclusive::WideInterval { unit, low, high });
     let sentence = advice(&run).remove(0).sentence;
-    assert!(sentence.contains("writes of ≥ 1 MiB"), "{sentence}");
+    assert!(sentence.contains("1 MiB reads and writes give"), "{sentence}");
     let open = crate::text::results::results(&run).lines;
     assert!(open.iter().all(|line| line.inconclusive != Some(FindingName::PlateauBlockSize)), "{open:?}");
 }

@@ -74,19 +74,15 @@ pub fn answer(pair: &ComparedPair) -> String {
         1 => "1 workload".to_owned(),
         count => {
             let of = if pair.figure == ComparedFigure::Iops { "throughput" } else { "latency" };
-            format!("geometric mean of {count} {of} ratios{}", range(pair))
+            format!("geometric mean of {count} {of} ratios")
         }
-    };
-    let otherwise = match pair.opposite {
-        0 => String::new(),
-        count => format!(", but {} in {}", opposite_of(mean.verdict), workloads(count)),
     };
     let rests = format!("{of}{}", in_turn(pair));
     let (rests, open) = match repeats(pair) {
         Repeats::Known(runs) => (format!("{rests}; {runs}"), String::new()),
         Repeats::Missing(what) => (rests, format!(" {what}")),
     };
-    format!("{said}{otherwise} ({interval}{rests}).{open}{}", cautions(pair))
+    format!("{said} ({interval}{rests}){}.{open}{}", single(pair, mean.verdict), cautions(pair))
 }
 
 /// A ratio as it is shown: one run a side knows nothing of the variation between runs, so that the interval over its
@@ -128,22 +124,25 @@ pub fn figure_name(figure: ComparedFigure) -> &'static str {
     }
 }
 
-/// How far the workloads lie apart: `, from 1.5 to 7.6 times`; empty where that is less than 5 %.
-fn range(pair: &ComparedPair) -> String {
+/// How far single workloads lie apart, where it is more than 5 %: `; single workloads: from 1.5 to 7.6 times`.
+fn single(pair: &ComparedPair, verdict: Likeness) -> String {
     let Some([low, high]) = pair.extremes.filter(|[low, high]| *high > APART * low) else {
         return String::new();
+    };
+    let otherwise = match pair.opposite {
+        0 => String::new(),
+        count => format!(", {count} of them {}", opposite_of(verdict)),
     };
     let times = |ratio: f64| {
         let factor = if ratio < 1.0 { 1.0 / ratio } else { ratio };
         number(factor, 0.0)(factor)
     };
-    match (low < 1.0, high > 1.0) {
-        (true, true) => {
-            format!(", from {} times slower to {} times faster", times(low), times(high))
-        }
-        (true, false) => format!(", from {} to {} times", times(high), times(low)),
-        (false, _) => format!(", from {} to {} times", times(low), times(high)),
-    }
+    let range = match (low < 1.0, high > 1.0) {
+        (true, true) => format!("from {} times slower to {} times faster", times(low), times(high)),
+        (true, false) => format!("from {} to {} times", times(high), times(low)),
+        (false, _) => format!("from {} to {} times", times(low), times(high)),
+    };
+    format!("; single workloads: {range}{otherwise}")
 }
 
 fn workloads(count: usize) -> String {
@@ -481,6 +480,7 @@ mod tests {
     fn what_limits_an_answer_is_said_behind_it() {
         let mut memory = pair(2.0, 1.9, 2.1, Likeness::Faster);
         (memory.about, memory.opposite, memory.without_interval) = (ServedBy::Memory, 2, 1);
+        memory.extremes = Some([0.8, 8.0]);
         let said = answer(&memory);
         assert!(
             said.ends_with(
@@ -490,7 +490,9 @@ mod tests {
             "{said}"
         );
         assert!(
-            said.contains("but slower in 2 workloads (geometric mean of 28 throughput ratios)"),
+            said.contains(
+                "throughput ratios); single workloads: from 1.25 times slower to 8.00 times faster, 2 of them slower"
+            ),
             "{said}"
         );
         let wide = answer(&pair(3.0, 1.1, 8.0, Likeness::Faster));

@@ -153,6 +153,7 @@ fn whole(run: &Run, footnotes: &Footnotes, kind: &Kind) -> Option<ResultRow> {
 fn cell(run: &Run, footnotes: &Footnotes, kind: &Kind, finding: &Finding) -> Cell {
     let figure = two_levels(run, finding)
         .or_else(|| held_by_limit(run, finding))
+        .or_else(|| minimum(run, finding))
         .unwrap_or_else(|| (kind.cell)(finding));
     Cell { figure, marks: footnotes.of_finding(run, finding) }
 }
@@ -169,6 +170,34 @@ fn held_by_limit(run: &Run, finding: &Finding) -> Option<Figure> {
             && limit.value.is_some_and(|value| own.low <= Some(value) && Some(value) <= own.high)
     };
     run.findings.iter().find(holds).map(rate)
+}
+
+/// Distance of a highest rate from the low end of its interval, as a share of the interval, up to which the interval
+/// reaches upwards alone: by another point, which is imprecise.
+const AT_LOW_END: f64 = 0.1;
+/// High over low of an interval whose ends three digits tell apart.
+const SHOWN: f64 = 1.02;
+
+/// A highest rate whose interval reaches upwards alone, by a point that is imprecise: a minimum, with that point.
+fn minimum(run: &Run, finding: &Finding) -> Option<Figure> {
+    let Detail::Highest(_) = &finding.detail else { return None };
+    let (value, low, high) = (finding.value?, finding.low?, finding.high?);
+    if value - low >= AT_LOW_END * (high - low) || high < SHOWN * low {
+        return None;
+    }
+    let bound = Estimate { value: low, low: Some(low), high: Some(low) };
+    let least = Figure { interval: String::new(), ..figure(finding.unit, &bound) }.at_least();
+    let own = |point: &Point| {
+        let direction = point.direction(finding.conditions.op?)?;
+        Some(if finding.unit == Unit::Iops { direction.iops } else { direction.bytes_per_s })
+    };
+    let reaches_it =
+        |point: &&Point| own(point).is_some_and(|own| own.high.is_some_and(|own| own >= 0.999 * high));
+    let why = run.points.iter().find(reaches_it).and_then(|point| {
+        let share = own(point)?.high? / own(point)?.value - 1.0;
+        Some(format!(" ({}: ±{})", units::size(point.spec.block_size_bytes), units::percent(share)))
+    });
+    Some(Figure { value: least.value + &why.unwrap_or_default(), ..least })
 }
 
 fn two_levels(run: &Run, finding: &Finding) -> Option<Figure> {
@@ -414,21 +443,8 @@ fn tail(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Option<ResultRow
 /// Queue depth below which a knee is given with a decimal.
 const SHALLOW: f64 = 10.0;
 
-/// Distance of a highest rate from the low end of its interval, as a share of the interval, up to which the interval
-/// reaches upwards alone: by another point, which is imprecise.
-const AT_LOW_END: f64 = 0.1;
-
 fn rate(finding: &Finding) -> Figure {
-    let own = estimate(finding);
-    let told = figure(finding.unit, &own);
-    let reaches_up = own.low.zip(own.high).is_some_and(|(low, high)| {
-        matches!(finding.detail, Detail::Highest(_)) && own.value - low < AT_LOW_END * (high - low)
-    });
-    // A narrow one shows no difference.
-    if reaches_up && told.interval.contains('–') {
-        let bound = Estimate { value: own.low.unwrap_or(own.value), low: own.low, high: own.low };
-        return Figure { interval: String::new(), ..figure(finding.unit, &bound) }.at_least();
-    }
+    let told = figure(finding.unit, &estimate(finding));
     if finding.at_least { told.at_least() } else { told }
 }
 

@@ -3,7 +3,7 @@
 use iosonde_infer::validity::{
     self, ByteSource, Circumstance, Fact, Fatal, InvalidBy, NotStorage, Validity, WarningScope,
 };
-use iosonde_model::{Cause, Judgement, Run, cause::CacheServed, units};
+use iosonde_model::{Cause, CheckName, Judgement, Run, cause::CacheServed, units};
 
 use crate::text::{absence, case::lowered, check::brief::brief, marks, vantage};
 
@@ -68,7 +68,8 @@ pub fn validity(run: &Run) -> ValidityText {
                 let which = if *is_worst { "the worst" } else { "one" };
                 let all = run.points.len();
                 format!(
-                    "{points} of {all} workloads affected; in {which}, {}",
+                    "{} in {points} of {all} workloads; in {which}, {}",
+                    affected(example),
                     lowered(&super::check::why_at_point(example))
                 )
             }
@@ -86,6 +87,16 @@ pub fn validity(run: &Run) -> ValidityText {
         answer,
         unseen,
         lines: facts.lines.iter().zip(footnotes).map(line).collect(),
+    }
+}
+
+/// What several workloads have.
+fn affected(example: &Judgement) -> &'static str {
+    match example.check {
+        CheckName::Interference => "interference",
+        CheckName::Multimodal => "several latency groups",
+        CheckName::DepthNotReached | CheckName::LittlesLaw => "a lower queue depth than requested",
+        _ => "a warning",
     }
 }
 

@@ -28,8 +28,8 @@ pub(super) fn words(cause: &Drift) -> String {
             // The first digit of the half-width is the last that says something.
             let digits = usize::from((a - b).abs() < 2.0);
             format!(
-                "the storage became {:.digits$} % ({:.digits$}–{:.digits$}) {} in {}; workloads were interleaved, so \
-                 compare within this run only",
+                "the storage became {:.digits$} % ({:.digits$}–{:.digits$}) {} in {}: compare within this run \
+                 (workloads were interleaved), not with other runs",
                 change_share * sign,
                 a.min(b),
                 a.max(b),
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn a_fall_is_told_in_positive_figures() {
         let fell = Drift::Changed { change_share: -0.211, low: -0.23, high: -0.192, duration_s: 56.0 };
-        let expected = "the storage became 21 % (19–23) slower in 56 s; workloads were interleaved, so";
+        let expected = "the storage became 21 % (19–23) slower in 56 s: compare within this run (workloads";
         assert!(words(&fell).starts_with(expected), "{}", words(&fell));
     }
 }

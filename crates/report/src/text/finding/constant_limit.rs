@@ -25,9 +25,9 @@ pub(in crate::text) fn together<'a>(limits: impl Iterator<Item = (&'a Finding, C
         let who = match (finding.conditions.op, shared) {
             (Some(Op::Read), _) => "for reads",
             (Some(_), _) => "for writes",
-            (None, Some(true)) => "for reads and writes together",
+            (None, Some(true)) => "shared by reads and writes",
             (None, Some(false)) => "for reads, as much for writes",
-            (None, None) => "for each alone (a mix was not tested)",
+            (None, None) => "for reads alone or writes alone",
         };
         let value = figure(finding.unit, &estimate(finding)).in_words() + &parts(counted);
         match groups.iter_mut().find(|group| group.0 == who) {
