@@ -164,7 +164,7 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
         None => "",
     };
     let of = |is_largest: bool| sizes(own.iter().filter(|(_, size)| size.is_largest == is_largest));
-    let suffice = of(false).map(|sizes| format!("{sizes} give ≥ 95 % of the highest"));
+    let suffice = of(false).map(|sizes| format!("{sizes} give ≥ 95 % of the QD 1 maximum"));
     let largest = of(true).map(|sizes| format!("use {sizes}, the largest tried"));
     let larger = Op::TRANSFERS.into_iter().find_map(|op| Some((op, larger_than(run, op)?)));
     let larger =
@@ -378,7 +378,7 @@ fn pages(run: &Run) -> Option<Draft<'_>> {
     let pages = Pages::of(run)?;
     let many = match &pages.many {
         Some(Many::AtMost(most)) => {
-            format!(", at most {}", figure(Unit::Iops, most).value)
+            format!(", upper bound {}", figure(Unit::Iops, most).value)
         }
         Some(Many::Rising) => "; the maximum is unknown, as throughput was still rising".to_owned(),
         None => String::new(),

@@ -193,10 +193,8 @@ fn minimum(run: &Run, finding: &Finding) -> Option<Figure> {
     };
     let reaches_it =
         |point: &&Point| own(point).is_some_and(|own| own.high.is_some_and(|own| own >= 0.999 * high));
-    let why = run.points.iter().find(reaches_it).and_then(|point| {
-        let share = own(point)?.high? / own(point)?.value - 1.0;
-        Some(format!(" ({}: ±{})", units::size(point.spec.block_size_bytes), units::percent(share)))
-    });
+    let why = run.points.iter().find(reaches_it);
+    let why = why.map(|point| format!(" ({} imprecise)", units::size(point.spec.block_size_bytes)));
     Some(Figure { value: least.value + &why.unwrap_or_default(), ..least })
 }
 
