@@ -122,10 +122,8 @@ fn what_is_hardly_known_is_advised_by_its_bounds_or_not_at_all() {
     set(FindingName::PlateauBlockSize, 524_288.0, 262_144.0, 1_048_576.0);
     let sentences: Vec<_> = advice(&run).into_iter().map(|advice| advice.sentence).collect();
     let has = |text: &str| assert!(sentences.iter().any(|sentence| sentence == text), "{sentences:#?}");
-    has(
-        "for bandwidth at QD 1 (random): 1 MiB writes give ≥ 95 % of the QD 1 maximum; \
-         use 4 MiB reads, the largest tried",
-    );
+    has("for bandwidth at QD 1 (random): 1 MiB writes give ≥ 95 % of the QD 1 maximum; \
+         use 4 MiB reads, the largest tried");
     assert!(!sentences.iter().any(|sentence| sentence.starts_with("4 KiB writes, low")), "{sentences:#?}");
 }
 
