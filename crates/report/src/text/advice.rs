@@ -9,7 +9,7 @@ use crate::text::{
     command, finding,
     footnote::{Footnotes, MARKS},
     limits_meet::limits_meet,
-    number::{briefly, figure},
+    number::{Style, briefly, figure},
     pages::{Many, Pages},
 };
 use iosonde_infer::enough_depth::low_latency_depth;
@@ -378,7 +378,7 @@ fn pages(run: &Run) -> Option<Draft<'_>> {
     let pages = Pages::of(run)?;
     let many = match &pages.many {
         Some(Many::AtMost(most)) => {
-            format!(", upper bound {}", figure(Unit::Iops, most).value)
+            format!(", upper bound {}", figure(Style::bare(Unit::Iops), most).value)
         }
         Some(Many::Rising) => "; the maximum is unknown, as throughput was still rising".to_owned(),
         None => String::new(),

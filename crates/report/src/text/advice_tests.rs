@@ -32,7 +32,7 @@ fn sizes_depths_and_pages() {
     );
     assert_eq!(
         sentences[1].0,
-        "# KiB random reads (PostgreSQL, estimated): # k IOPS (±# %) at QD #, upper bound # k IOPS"
+        "# KiB random reads (PostgreSQL, estimated): # k IOPS (±# %) at QD #, upper bound # k"
     );
     assert!(
         sentences[2].0.starts_with("writes covered only # GiB; a larger area may be slower: "),
