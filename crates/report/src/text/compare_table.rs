@@ -170,3 +170,38 @@ pub fn what(line: &Comparison) -> String {
     let both = if line.spec.read_percent.is_some() { format!(": {}s", line.op) } else { String::new() };
     format!("{figure}{}{both}", line.spec.describe())
 }
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::{Op, Rw};
+
+    use super::*;
+
+    fn line(block_size_bytes: u64, ratio: f64) -> Comparison {
+        Comparison {
+            between: ["A".to_owned(), "B".to_owned()],
+            spec: TrialSpec { rw: Rw::RandRead, block_size_bytes, ..TrialSpec::default() },
+            op: Op::Read,
+            figure: ComparedFigure::Iops,
+            a: Some(1.0),
+            b: Some(ratio),
+            ratio: Some(ratio),
+            low: None,
+            high: None,
+            verdict: Likeness::Faster,
+            limits: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_line_that_its_neighbours_tell_best_is_left_out_first() {
+        // 4 is the geometric mean of 2 and 8; 8 is not that of 4 and 4.
+        let lines = [line(1, 2.0), line(2, 4.0), line(4, 8.0), line(8, 4.0)];
+        assert_eq!(least_surprising(&lines.iter().collect::<Vec<_>>()), Some(1));
+        // The ends of a series have one neighbour.
+        assert_eq!(least_surprising(&lines.iter().take(2).collect::<Vec<_>>()), None);
+        let mut writes = lines.clone();
+        writes[1].op = Op::Write;
+        assert_eq!(least_surprising(&writes.iter().take(3).collect::<Vec<_>>()), None);
+    }
+}

@@ -510,6 +510,24 @@ mod tests {
     }
 
     #[test]
+    fn a_highest_rate_that_an_imprecise_point_may_exceed_is_a_minimum() {
+        let mut run = Pretend { cv: 0.01, bytes_per_s: 1.5e9, ..Pretend::usual() }.run(QUICK, 1);
+        conclude(&mut run, None).unwrap();
+        let finding = found(&run, FindingName::DeviceBandwidth, Op::Read).unwrap().clone();
+        assert_eq!(minimum(&run, &finding), None);
+        let value = finding.value.unwrap();
+        let wide = Finding { low: Some(0.999 * value), high: Some(1.3 * value), ..finding.clone() };
+        let point = run.points.iter_mut().find(|point| point.spec.block_size_bytes == 16_384).unwrap();
+        point.read.as_mut().unwrap().bytes_per_s.high = Some(1.3 * value);
+        let told = minimum(&run, &wide).unwrap();
+        assert!(told.value.starts_with("≥ ") && told.value.ends_with(" (16 KiB imprecise)"), "{told:?}");
+        // In the middle of its interval, and in one whose ends look alike.
+        let middle = Finding { low: Some(0.8 * value), ..wide.clone() };
+        assert_eq!(minimum(&run, &middle), None);
+        assert_eq!(minimum(&run, &Finding { high: Some(1.01 * value), ..wide }), None);
+    }
+
+    #[test]
     fn a_point_on_two_levels_has_both() {
         let mut run = Pretend { cv: 0.01, bytes_per_s: 1.5e9, ..Pretend::usual() }.run(QUICK, 1);
         conclude(&mut run, None).unwrap();
