@@ -124,7 +124,8 @@ pub fn figure_name(figure: ComparedFigure) -> &'static str {
     }
 }
 
-/// How far single workloads lie apart, where it is more than 5 % or some contradict the mean: `; single workloads: from 1.5 to 7.6 times`.
+/// How far single workloads lie apart, where it is more than 5 % or some contradict the mean:
+/// `; single workloads: from 1.5 to 7.6 times`.
 fn single(pair: &ComparedPair, verdict: Likeness) -> String {
     let Some([low, high]) = pair.extremes.filter(|[low, high]| *high > APART * low || pair.opposite > 0)
     else {
