@@ -32,7 +32,6 @@ mod single;
 mod state;
 mod stream;
 mod studies;
-mod typed;
 mod usage;
 
 use std::{

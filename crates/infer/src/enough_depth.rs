@@ -29,11 +29,11 @@ pub struct EnoughDepth<'a> {
 pub fn enough_depth<'a>(run: &'a Run, op: Op, like: &Conditions) -> Option<EnoughDepth<'a>> {
     let most = found_like(run, FindingName::MaxIops, op, like)?;
     if most.at_least {
-        let point = point_up_to(run, like, op, f64::INFINITY)?;
+        let point = point_up_to(run, most, op, f64::INFINITY)?;
         return Some(EnoughDepth { point, still_rising: true, below: None });
     }
     let measured = || {
-        points_like(run, like, op).filter_map(|point| {
+        points_behind(run, most, op).filter_map(|point| {
             let iops = point.direction(op)?.iops.value;
             Some((point, point.spec.asked_in_flight(), iops))
         })
@@ -53,7 +53,7 @@ pub fn least_enough<T>(measured: impl Iterator<Item = (T, u64, f64)>, highest_io
 }
 
 /// The point of a depth beyond one at which requests wait little, and below the one that is enough.
-pub fn low_latency_depth<'a>(run: &'a Run, op: Op, knee: &Finding) -> Option<&'a Point> {
+pub fn low_latency_depth<'a>(run: &'a Run, op: Op, knee: &'a Finding) -> Option<&'a Point> {
     let like = &knee.conditions;
     let curve = found_like(run, FindingName::DepthFor95Percent, op, like)?;
     let from = knee.value?.round().max(1.0);
@@ -61,26 +61,28 @@ pub fn low_latency_depth<'a>(run: &'a Run, op: Op, knee: &Finding) -> Option<&'a
         return None;
     }
     let enough = enough_depth(run, op, like)?.point.spec.asked_in_flight();
-    point_up_to(run, like, op, from).filter(|point| (2..enough).contains(&point.spec.asked_in_flight()))
+    point_up_to(run, knee, op, from).filter(|point| (2..enough).contains(&point.spec.asked_in_flight()))
 }
 
-/// The deepest measured point up to a queue depth.
-fn point_up_to<'a>(run: &'a Run, like: &Conditions, op: Op, depth: f64) -> Option<&'a Point> {
+/// The deepest of a curve's points up to a queue depth.
+fn point_up_to<'a>(run: &'a Run, curve: &'a Finding, op: Op, depth: f64) -> Option<&'a Point> {
     let shallow = |point: &&Point| point.spec.asked_in_flight() as f64 <= depth.round();
-    points_like(run, like, op).filter(shallow).max_by_key(|point| point.spec.asked_in_flight())
+    points_behind(run, curve, op).filter(shallow).max_by_key(|point| point.spec.asked_in_flight())
 }
 
-/// Points of these requests with valid trials, one direction alone and at no given rate.
-pub fn points_like<'a>(run: &'a Run, like: &Conditions, op: Op) -> impl Iterator<Item = &'a Point> {
-    let (size_bytes, random) = (like.block_size_bytes, like.random);
+/// Points with valid trials that a finding rests on, of one direction alone and at no given rate. Requests of the same
+/// size and order that are flushed, misaligned or sent by several workers belong to other findings.
+pub fn points_behind<'a>(run: &'a Run, finding: &'a Finding, op: Op) -> impl Iterator<Item = &'a Point> {
+    let Conditions { block_size_bytes, random, .. } = finding.conditions;
     run.points.iter().filter(move |point| {
         let spec = &point.spec;
-        Some(spec.block_size_bytes) == size_bytes
+        Some(spec.block_size_bytes) == block_size_bytes
             && Some(spec.rw.is_random()) == random
             && !spec.rw.is_mixed()
             && spec.rate_iops.is_none()
             && spec.streams().count() == 1
             && spec.rw.has(op)
             && point.left_out < point.trials
+            && point.trial_ids.iter().any(|id| finding.trials.contains(id))
     })
 }

@@ -35,6 +35,7 @@ mod study;
 pub mod toml_file;
 pub mod training;
 mod trial;
+pub mod typed;
 mod unit;
 pub mod units;
 mod verdict;

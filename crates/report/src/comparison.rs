@@ -14,10 +14,10 @@ use iosonde_model::{Compared, ComparedPair, Comparison, Difference, Layer, Liken
 const HEAD: usize = 10;
 /// Pairs that have tables of their own on a screen: of more, each has its answer, and `-v` shows the tables.
 const TABLES_MAX: usize = 2;
-/// Columns of a side's name above its figures, and where names leave too little room for workloads; the answer gives
-/// it in full.
+/// Columns of a side's name above its figures, and fewer where names leave too little room for workloads; the answer
+/// gives it in full.
 const NAME_MAX: usize = 22;
-const NAME_SHORT: usize = 10;
+const NAMES: [usize; 3] = [NAME_MAX, 15, 10];
 /// Workloads without a ratio that are named on a screen: the others are counted.
 const REFUSED_MAX: usize = 3;
 
@@ -84,8 +84,10 @@ fn one_pair(compared: &Compared, pair: &ComparedPair, details: bool, paint: Pain
     }
     let shown = table(compared, pair, details);
     if !shown.rows.is_empty() {
+        let verdicts: Vec<Likeness> = shown.rows.iter().map(|row| row.verdict).collect();
+        out += &paint.hang(&" ".repeat(HEAD), HEAD, &text::compare::verdicts(pair, &verdicts));
         out += &rows(pair, &shown, paint);
-        out += &legend(pair, &shown, paint);
+        out += &more(&shown);
     }
     out += &left_out(compared, pair, details, paint);
     out + &differences(pair, details, paint)
@@ -124,11 +126,7 @@ fn rows(pair: &ComparedPair, shown: &CompareTable, paint: Paint) -> String {
     let longest = shown.rows.iter().map(|row| row.said.len()).max().unwrap_or(0);
     let verdicts: Vec<String> = verdicts.collect();
     let table = |most: usize| in_columns(&all(heads(most)), &verdicts, longest, paint);
-    [NAME_MAX, NAME_SHORT]
-        .map(table)
-        .into_iter()
-        .min_by_key(|table| table.lines().count())
-        .unwrap_or_default()
+    NAMES.map(table).into_iter().min_by_key(|table| table.lines().count()).unwrap_or_default()
 }
 
 /// Rows below a row of heads, each with a last word of up to `longest` letters. A label that has no room stands above
@@ -166,14 +164,12 @@ fn short(name: &str, most: usize) -> String {
     }
 }
 
-fn legend(pair: &ComparedPair, shown: &CompareTable, paint: Paint) -> String {
-    let more = match shown.more {
+fn more(shown: &CompareTable) -> String {
+    match shown.more {
         0 => String::new(),
         1 => "  1 more workload, of a size or queue depth between these: add -v\n".to_owned(),
         more => format!("  {more} more workloads, of sizes and queue depths between these: add -v\n"),
-    };
-    let verdicts: Vec<Likeness> = shown.rows.iter().map(|row| row.verdict).collect();
-    more + &paint.hang("  ", 2, &text::compare::verdicts(pair, &verdicts))
+    }
 }
 
 fn verdict(row: &CompareRow, paint: Paint) -> String {

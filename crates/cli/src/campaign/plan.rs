@@ -1,7 +1,7 @@
 //! What a session would do: its schedule and costs, or why it cannot be done as asked.
 
 use iosonde_judge::estimate::FEWEST_TRIALS;
-use iosonde_model::{Device, ExperimentName, LeftOut, Point, Study, TrialSpec, units};
+use iosonde_model::{Device, ExperimentName, LeftOut, Point, Study, TrialSpec, typed, units};
 use iosonde_plan::schedule;
 use iosonde_plan::schedule::Schedule;
 use iosonde_plan::schedule::Unplannable;
@@ -17,7 +17,7 @@ use crate::{
     options::Options,
     screen::Screen,
     session::{Asked, Session, fits},
-    studies, typed,
+    studies,
 };
 
 /// A study's schedule here and what it leaves out, or why it cannot be run here as asked: a budget that does not hold

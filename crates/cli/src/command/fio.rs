@@ -10,7 +10,7 @@ mod world;
 use std::{path::Path, thread};
 
 use iosonde_infer::conclude;
-use iosonde_model::{Phase, Run, TrialSpec, fio::FioJobs, units};
+use iosonde_model::{Phase, Run, TrialSpec, fio::FioJobs, typed, units};
 use iosonde_plan::fio::{Advice, Caps, Ends, Group, Laid, Refusal, Site};
 use iosonde_report::terminal;
 use iosonde_rig::{
@@ -36,7 +36,6 @@ use crate::{
     screen::Screen,
     session::{self, Asked, Session, fits},
     single::{self, Titles},
-    typed,
 };
 use batch::Batch;
 use words::Allowed;

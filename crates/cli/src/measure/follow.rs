@@ -4,7 +4,8 @@ use iosonde_infer::adaptive;
 use iosonde_infer::conclude;
 use iosonde_judge::estimate::FEWEST_TRIALS;
 use iosonde_model::{
-    Closed, DeviceNote, HostLayout, LeftOut, Medium, Phase, Point, Study, Trial, TrialSpec, Window, units,
+    Closed, DeviceNote, HostLayout, LeftOut, Medium, Phase, Point, Study, Trial, TrialSpec, Window, typed,
+    units,
 };
 use iosonde_plan::schedule;
 use iosonde_plan::schedule::Schedule;
@@ -19,7 +20,7 @@ use super::{
     course::{Course, Stage},
     measured_s, write_limit,
 };
-use crate::{failure::Failure, options::Options, studies, typed};
+use crate::{failure::Failure, options::Options, studies};
 
 /// Share of a trial that is warm-up.
 const WARM_UP_SHARE: f64 = 0.1;

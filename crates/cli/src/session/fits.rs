@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use iosonde_model::{Ceiling, Device, HostLayout, Medium, Study, TrialSpec, units};
+use iosonde_model::{Ceiling, Device, HostLayout, Medium, Study, TrialSpec, typed, units};
 use iosonde_rig::{
     ceiling, engine,
     placement::{self, Placement},
@@ -10,7 +10,7 @@ use iosonde_rig::{
 };
 
 use super::Session;
-use crate::{failure::Failure, options::Options, studies, typed};
+use crate::{failure::Failure, options::Options, studies};
 
 /// Refuses workloads that the chosen engine or this machine's memory cannot carry, before anything is written.
 pub fn refuse_what_the_engine_cannot<'a>(

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use iosonde_judge::{drift, validity::TrialStanding};
 use iosonde_model::{About, Cause, Closed, Outcome, Point, Run, cause::Drift};
-use iosonde_stats::trend::Levels;
+use iosonde_stats::{robust::median, trend::Levels};
 
 use super::{
     fact::{Fact, WeighedFact},
@@ -28,12 +28,53 @@ pub(super) fn imprecise(run: &Run) -> Option<WeighedFact> {
     }
     let without_change = half_widths_without_change(run);
     let by_change = |id: usize| without_change.get(&id).is_some_and(|half| half.exp_m1() <= asked);
+    let growth: BTreeMap<usize, f64> = run
+        .points
+        .iter()
+        .zip(&half_widths)
+        .filter_map(|(point, (id, half))| {
+            let growth = growth(point.trial_ids.len(), (*half)? / asked);
+            Some((*id, if by_change(*id) { 1.0 } else { growth }))
+        })
+        .collect();
     let changed = wide.iter().filter(|(id, half)| half.is_some() && by_change(*id)).count();
     let (points, wide, missing) =
         (run.points.len(), wide.len(), half_widths.iter().filter(|(_, half)| half.is_none()).count());
     let time_up = run.points.iter().any(|point| point.closed == Some(Closed::Budget));
-    let fact = Fact::Imprecise { time_up, points, wide, changed, missing, asked };
+    let needed_s = if time_up { needed_s(run, &growth) } else { None };
+    let fact = Fact::Imprecise { time_up, points, wide, changed, missing, asked, needed_s };
     Some(WeighedFact::doubt_if((wide - changed) as f64 > WIDE_SHARE * points as f64, fact))
+}
+
+/// How many times as long a point is to be measured that is so many times as wide as was asked. A half-width falls with
+/// the square root of the time, and is itself known from `trials` to one part in √(2 (n − 1)), its standard error: a
+/// point that was narrow by chance is given that much more.
+fn growth(trials: usize, times_as_wide: f64) -> f64 {
+    if times_as_wide <= 1.0 {
+        return 1.0;
+    }
+    let error = 1.0 / (2.0 * trials.saturating_sub(1).max(1) as f64).sqrt();
+    (times_as_wide * (1.0 + error)).powi(2)
+}
+
+/// The time budget with which every point would be as precise as was asked, in seconds; points that are precise need no
+/// more. `None` where most points have no interval or the run has no budget.
+fn needed_s(run: &Run, growth: &BTreeMap<usize, f64>) -> Option<f64> {
+    if 2 * growth.len() < run.points.len() {
+        return None;
+    }
+    let spent_s = |point: &Point| -> f64 {
+        point.trial_ids.iter().filter_map(|id| run.trial(*id)).map(|trial| trial.elapsed_s).sum()
+    };
+    // A point without an interval is treated like most.
+    let usual = median(&growth.values().copied().collect::<Vec<_>>())?;
+    let [mut spent, mut needed] = [0.0; 2];
+    for point in &run.points {
+        let own_s = spent_s(point);
+        spent += own_s;
+        needed += own_s * growth.get(&point.id).copied().unwrap_or(usual);
+    }
+    Some(run.info.budget_s? * needed / spent).filter(|needed_s| needed_s.is_finite())
 }
 
 /// Half-widths of the points' intervals, as logarithms, from the differences of successive trials; none where there is
@@ -63,6 +104,26 @@ mod tests {
 
     use super::*;
     use crate::validity::Weight;
+
+    #[test]
+    fn the_time_needed_grows_with_the_square_of_the_width() {
+        assert_eq!(growth(9, 0.7), 1.0);
+        // 9 trials: the width is known to a quarter.
+        assert!((growth(9, 2.0) - 6.25).abs() < 1e-9, "{}", growth(9, 2.0));
+        let mut run = Pretend { cv: 0.25, rounds: 12, ..Pretend::usual() }.run(QUICK, 1);
+        (run.info.precision, run.info.budget_s) = (0.05, Some(90.0));
+        crate::conclude::conclude(&mut run, None).unwrap();
+        let needed = |run: &Run| {
+            let growth = run.points.iter().map(|point| (point.id, 4.0)).collect();
+            needed_s(run, &growth)
+        };
+        assert_eq!(needed(&run), Some(360.0));
+        // Most points are not known.
+        let few = run.points.iter().take(1).map(|point| (point.id, 4.0)).collect();
+        assert_eq!(needed_s(&run, &few), None);
+        run.info.budget_s = None;
+        assert_eq!(needed(&run), None);
+    }
 
     /// The fact of a run whose rates scatter by `cv`, and those of every second point change by so much.
     fn of(cv: f64, change: f64) -> (usize, usize, usize, Weight) {

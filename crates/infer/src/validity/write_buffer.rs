@@ -7,18 +7,23 @@ use iosonde_model::{Cause, Finding, FindingName, Op, Outcome, Point, Run, Status
 use iosonde_stats::robust::median;
 
 use super::fact::{BufferedWrites, Circumstance, WeighedFact};
+use crate::finding::lookup::found;
 
 /// Two rates of a point are a buffer found empty and found full where their difference over a trial is the buffer,
 /// within a fifth: what drains meanwhile is in both rates.
 const IS_THE_BUFFER: std::ops::RangeInclusive<f64> = 0.8..=1.2;
 
-/// A write buffer whose size a long write showed is a warning about the other writes, unless it is too small beside
-/// what a trial writes to change a mean by more than the requested precision.
+/// A write buffer whose size a long write showed. Where that write also showed what lasts, this is said as advice, and a
+/// warning only about points that have two rates. Else it is a warning about the other writes, unless the buffer is too
+/// small beside what a trial writes to change a mean by more than the requested precision.
 pub(super) fn write_buffer(run: &Run) -> Option<WeighedFact> {
     match buffered_writes(run)? {
         BufferedWrites::Fit { buffer_bytes } => {
             let two_rates = with_two_rates(run).len();
-            let matters = two_rates > 0 || buffer_bytes as f64 > run.info.precision * usual_write_bytes(run);
+            let lasting = found(run, FindingName::SustainedRate, Op::Write);
+            let unknown =
+                lasting.is_none() && buffer_bytes as f64 > run.info.precision * usual_write_bytes(run);
+            let matters = two_rates > 0 || unknown;
             Some(WeighedFact::doubt_if(matters, Circumstance::WriteBuffer { buffer_bytes, two_rates }))
         }
         BufferedWrites::MayFit { .. } => None,

@@ -82,12 +82,12 @@ fn one_series(one: &Comparison, other: &Comparison) -> bool {
         && (same_size || same_depth)
 }
 
-/// Reads and writes together; with `everything`, each pattern and p99 latency too.
+/// Groups of workloads: the answer gives the means of all, of reads and of writes; with `everything`, each pattern has
+/// its own and p99 latency too.
 fn groups(pair: &ComparedPair, everything: bool) -> Vec<CompareRow> {
     let shown = |mean: &&GeometricMean| match mean.of {
-        // The answer gives it.
         WorkloadGroup::All => false,
-        WorkloadGroup::AllReads | WorkloadGroup::AllWrites => true,
+        WorkloadGroup::AllReads | WorkloadGroup::AllWrites => everything,
         _ => everything && mean.points > 1,
     };
     let row = |what: &str, figure: ComparedFigure, mean: &GeometricMean| CompareRow {

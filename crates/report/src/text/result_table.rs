@@ -1,7 +1,7 @@
 //! Figures that people compare, as tables: of reads and writes, of durable writes, and of training.
 
 use iosonde_infer::{
-    enough_depth::{EnoughDepth, NEARLY_ALL, enough_depth, points_like},
+    enough_depth::{EnoughDepth, NEARLY_ALL, enough_depth, points_behind},
     enough_size::enough_size,
     finding::lookup::{estimate, found, found_like},
 };
@@ -431,8 +431,8 @@ pub(super) const TOO_FEW: &str = "too few requests";
 /// 99th percentile of single requests.
 fn tail(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Option<ResultRow> {
     let cells = Op::TRANSFERS.map(|op| {
-        found_like(run, FindingName::BaseLatency, op, like)?;
-        let point = points_like(run, like, op).find(|point| point.spec.asked_in_flight() == 1)?;
+        let base = found_like(run, FindingName::BaseLatency, op, like)?;
+        let point = points_behind(run, base, op).find(|point| point.spec.asked_in_flight() == 1)?;
         latency(footnotes, point, op, LatencyOf::P99)
     });
     row("p99 latency at QD 1", true, cells)
@@ -491,15 +491,39 @@ mod tests {
     fn enough_where_half_the_depth_gives(share: f64) -> String {
         let mut run = Pretend { cv: 0.01, bytes_per_s: 1.5e9, ..Pretend::usual() }.run(QUICK, 1);
         conclude(&mut run, None).unwrap();
-        let like = &found(&run, FindingName::MaxIops, Op::Read).unwrap().conditions.clone();
-        let most = found(&run, FindingName::MaxIops, Op::Read).unwrap().value.unwrap();
+        let most = found(&run, FindingName::MaxIops, Op::Read).unwrap().clone();
+        let like = &most.conditions;
         let id =
-            points_like(&run, like, Op::Read).find(|point| point.spec.asked_in_flight() == 8).unwrap().id;
+            points_behind(&run, &most, Op::Read).find(|point| point.spec.asked_in_flight() == 8).unwrap().id;
         let point = run.points.iter_mut().find(|point| point.id == id).unwrap();
-        point.read.as_mut().unwrap().iops.value = share * most;
+        point.read.as_mut().unwrap().iops.value = share * most.value.unwrap();
         let rows = enough(&run, &footnotes(&run), like);
         assert_eq!(rows[0].label, "QD for ≥ 90 % of it");
         rows[0].cells[0].as_ref().unwrap().whole()
+    }
+
+    #[test]
+    fn what_another_experiment_measured_is_of_another_curve() {
+        let mut run = Pretend { cv: 0.01, bytes_per_s: 1.5e9, ..Pretend::usual() }.run(QUICK, 1);
+        conclude(&mut run, None).unwrap();
+        let most = found(&run, FindingName::MaxIops, Op::Write).unwrap().clone();
+        let told = |run: &Run| {
+            let enough = enough_depth(run, Op::Write, &most.conditions).unwrap();
+            (enough.point.spec.asked_in_flight(), enough.below)
+        };
+        let before = told(&run);
+        // Commits of the same size: a hundredth of the writes, at every queue depth of theirs.
+        let commits: Vec<Point> = points_behind(&run, &most, Op::Write)
+            .map(|point| {
+                let mut commit = point.clone();
+                commit.spec.sync = "fdatasync:1".parse().unwrap();
+                commit.trial_ids.clear();
+                commit.write.as_mut().unwrap().iops.value /= 100.0;
+                commit
+            })
+            .collect();
+        run.points.extend(commits);
+        assert_eq!(told(&run), before);
     }
 
     #[test]

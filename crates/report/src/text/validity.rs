@@ -3,7 +3,7 @@
 use iosonde_infer::validity::{
     self, ByteSource, Circumstance, Fact, Fatal, InvalidBy, NotStorage, Validity, WarningScope,
 };
-use iosonde_model::{Cause, CheckName, Judgement, Run, cause::CacheServed, units};
+use iosonde_model::{Cause, CheckName, Judgement, Run, cause::CacheServed, typed, units};
 
 use crate::text::{absence, case::lowered, check::brief::brief, marks, vantage};
 
@@ -65,10 +65,10 @@ pub fn validity(run: &Run) -> ValidityText {
                 counts(*trials, *invalid, *outliers, &briefly(reasons))
             }
             (Fact::Warnings { points, example, is_worst, .. }, _) if *points > 1 => {
-                let which = if *is_worst { "the worst" } else { "one" };
+                let which = if *is_worst { "in the worst" } else { "for example" };
                 let all = run.points.len();
                 format!(
-                    "{} in {points} of {all} workloads; in {which}, {}",
+                    "{} in {points} of {all} workloads; {which}, {}",
                     affected(example),
                     lowered(&super::check::why_at_point(example))
                 )
@@ -237,8 +237,9 @@ fn words(fact: &Fact) -> String {
         }
         Fact::Interrupted => "the run was interrupted; `iosonde resume` continues it".to_owned(),
         Fact::Failed => "the run ended with an error before it was complete".to_owned(),
-        Fact::Imprecise { time_up, points, wide, changed, missing, asked } => {
-            imprecise(*time_up, *points, *wide, *changed, *missing, *asked)
+        Fact::Imprecise { time_up, points, wide, changed, missing, asked, needed_s } => {
+            let more = time_up.then(|| more_time(*needed_s));
+            imprecise(more, *points, *wide, *changed, *missing, *asked)
         }
         Fact::Circumstance(facts) => circumstance(facts),
         Fact::Slow(cause) => super::slow::slow(cause),
@@ -336,9 +337,33 @@ fn warned(scope: WarningScope, counts: Counts, workload: &str) -> String {
     }
 }
 
-/// What intervals lack, and what would narrow them.
+/// Longest time that is worth asking for.
+const LONGEST_S: f64 = 24.0 * 3600.0;
+
+/// The time that would narrow the intervals, as an option.
+fn more_time(needed_s: Option<f64>) -> String {
+    match needed_s {
+        Some(needed_s) if needed_s <= LONGEST_S => {
+            format!("about `--time {}`", typed::time(rounded(needed_s)))
+        }
+        Some(_) => "more than a day of `--time`".to_owned(),
+        None => "more `--time`".to_owned(),
+    }
+}
+
+/// A time with two digits, rounded up: the estimate knows no more.
+fn rounded(seconds: f64) -> f64 {
+    let step = match seconds {
+        ..600.0 => 30.0,
+        ..6000.0 => 300.0,
+        _ => 3600.0,
+    };
+    (seconds / step).ceil() * step
+}
+
+/// What intervals lack, and what would narrow them: `more` time where the time was up.
 fn imprecise(
-    time_up: bool,
+    more: Option<String>,
     points: usize,
     wide: usize,
     changed: usize,
@@ -346,7 +371,7 @@ fn imprecise(
     asked: f64,
 ) -> String {
     if missing == points {
-        let remedy = if time_up { "; use more `--time`" } else { "" };
+        let remedy = more.map_or_else(String::new, |more| format!("; use {more}"));
         return format!("none of {points} workloads has a confidence interval{remedy}");
     }
     let without = match missing {
@@ -356,14 +381,14 @@ fn imprecise(
     };
     let told =
         format!("{wide} of {points} workloads are less precise than ±{}{without}", units::percent(asked));
-    match (changed, wide - changed) {
-        (0, _) if time_up => format!("{told}: use more `--time`"),
-        (0, _) => told,
-        (_, 0) => format!("{told}: their rates changed during the run"),
-        (changed, rest) if time_up => {
-            format!("{told}: {changed} changed their rate, {rest} need more `--time`")
+    match (changed, wide - changed, more) {
+        (0, _, Some(more)) => format!("{told}: use {more}"),
+        (0, _, None) => told,
+        (_, 0, _) => format!("{told}: their rates changed during the run"),
+        (changed, rest, Some(more)) => {
+            format!("{told}: {changed} changed their rate, {rest} need {more}")
         }
-        (changed, _) => format!("{told}: {changed} of them changed their rate during the run"),
+        (changed, ..) => format!("{told}: {changed} of them changed their rate during the run"),
     }
 }
 

@@ -4,7 +4,8 @@
 pub fn time(seconds: f64) -> String {
     match seconds.ceil() as u64 {
         whole @ 0..600 => format!("{whole}s"),
-        whole => format!("{}m", whole.div_ceil(60)),
+        whole @ 600..18_000 => format!("{}m", whole.div_ceil(60)),
+        whole => format!("{}h", whole.div_ceil(3600)),
     }
 }
 
