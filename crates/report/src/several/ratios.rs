@@ -110,7 +110,7 @@ fn rows(compared: &Compared, pair: &ComparedPair) -> Vec<Row> {
 fn said(pair: &ComparedPair, ratio: Estimate, verdict: Likeness) -> String {
     format!(
         "{}: {}",
-        text::compare::ratio_text(pair, ratio),
+        text::compare::ratio_text(pair, ratio, verdict),
         text::compare::likeness(pair.margin, pair.figure, ratio.value, verdict)
     )
 }

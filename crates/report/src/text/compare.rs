@@ -97,15 +97,20 @@ pub fn for_the_storage(pair: &ComparedPair, ratio: Estimate) -> Estimate {
     }
 }
 
-/// A ratio in a table.
-pub fn ratio_text(pair: &ComparedPair, ratio: Estimate) -> String {
+/// A ratio in a table, of sides that differ, do not, or where that is unknown.
+pub fn ratio_text(pair: &ComparedPair, ratio: Estimate, verdict: Likeness) -> String {
     match pair.unit {
         ComparedUnit::Run if !ratio.is_vague() => format!("{}×", number(ratio.value, 0.0)(ratio.value)),
         // 1.27× [0.00, 791.00] would claim to know the middle of what is not known.
-        ComparedUnit::Run => {
-            let told = figure(Unit::Ratio, &ratio);
-            if told.is_unknown() { told.value } else { told.whole() }
-        }
+        ComparedUnit::Run => match (verdict, ratio.low) {
+            (Likeness::Faster | Likeness::Slower, Some(low)) if low > 1.0 => {
+                format!("≥ {}×", number(low, 0.0)(low))
+            }
+            _ => {
+                let told = figure(Unit::Ratio, &ratio);
+                if told.is_unknown() { told.value } else { told.whole() }
+            }
+        },
         ComparedUnit::Repeat => bounded(Unit::Ratio, &ratio),
     }
 }
@@ -156,8 +161,13 @@ fn single(pair: &ComparedPair) -> Option<String> {
         let factor = if ratio < 1.0 { 1.0 / ratio } else { ratio };
         number(factor, 0.0)(factor)
     };
+    // More throughput is faster, and more latency is slower.
+    let [less, more] = match pair.figure {
+        ComparedFigure::Iops => ["slower", "faster"],
+        _ => ["faster", "slower"],
+    };
     let range = match (low < 1.0, high > 1.0) {
-        (true, true) => format!("from {} times slower to {} times faster", times(low), times(high)),
+        (true, true) => format!("from {} times {less} to {} times {more}", times(low), times(high)),
         (true, false) => format!("from {} to {} times", times(high), times(low)),
         (false, _) => format!("from {} to {} times", times(low), times(high)),
     };
@@ -334,7 +344,7 @@ pub fn likeness(margin: f64, figure: ComparedFigure, ratio: f64, verdict: Likene
     let is_latency = figure != ComparedFigure::Iops;
     match verdict {
         Likeness::CannotTell if (1.0 / (1.0 + margin)..1.0 + margin).contains(&ratio) => "same?",
-        Likeness::CannotTell if is_latency => ["higher?", "lower?"][usize::from(ratio > 1.0)],
+        Likeness::CannotTell if is_latency => ["lower?", "higher?"][usize::from(ratio > 1.0)],
         Likeness::CannotTell => ["slower?", "faster?"][usize::from(ratio > 1.0)],
         Likeness::Faster if is_latency => "lower",
         Likeness::Slower if is_latency => "higher",
@@ -469,7 +479,13 @@ mod tests {
              ran once, which hides differences from run to run; repeat both with `--repeats 5`."
         );
         let exact = Estimate { value: 4.584, low: Some(4.5839), high: Some(4.5841) };
-        assert_eq!(ratio_text(&slower, exact), "4.58×");
+        assert_eq!(ratio_text(&slower, exact, Likeness::Slower), "4.58×");
+        let vague = Estimate { value: 6.0, low: Some(1.87), high: Some(19.3) };
+        assert_eq!(ratio_text(&slower, vague, Likeness::Slower), "≥ 1.87×");
+        assert_eq!(
+            ratio_text(&slower, Estimate { low: Some(0.5), ..vague }, Likeness::CannotTell),
+            "unknown"
+        );
         assert_eq!(for_the_storage(&slower, exact).low, None);
         let repeated = ComparedPair {
             unit: ComparedUnit::Repeat,
@@ -488,6 +504,22 @@ mod tests {
         assert!(answer(&latency).starts_with(
             "B is 6.5 times slower than A in p99 latency (geometric mean of 28 latency ratios). No confidence"
         ));
+    }
+
+    #[test]
+    fn more_latency_is_higher_and_slower() {
+        let said = |figure, ratio| likeness(0.02, figure, ratio, Likeness::CannotTell);
+        assert_eq!(said(ComparedFigure::LatencyP99, 1.3), "higher?");
+        assert_eq!(said(ComparedFigure::LatencyP99, 0.7), "lower?");
+        assert_eq!(said(ComparedFigure::Iops, 1.3), "faster?");
+        let of = |figure| {
+            let extremes = Some([0.5, 4.0]);
+            answer(&ComparedPair { figure, extremes, ..pair(2.0, 1.9, 2.1, Likeness::Slower) })
+        };
+        let told = of(ComparedFigure::LatencyMean);
+        assert!(told.contains("from 2.00 times faster to 4.00 times slower"), "{told}");
+        let told = of(ComparedFigure::Iops);
+        assert!(told.contains("from 2.00 times slower to 4.00 times faster"), "{told}");
     }
 
     #[test]

@@ -94,7 +94,7 @@ fn groups(pair: &ComparedPair, everything: bool) -> Vec<CompareRow> {
         label: format!("{what}{}, geomean of {}", mean.of, mean.points),
         a: String::new(),
         b: String::new(),
-        ratio: factor(pair, Estimate { value: mean.ratio, low: mean.low, high: mean.high }),
+        ratio: factor(pair, Estimate { value: mean.ratio, low: mean.low, high: mean.high }, mean.verdict),
         verdict: mean.verdict,
         said: likeness(pair.margin, figure, mean.ratio, mean.verdict),
     };
@@ -114,7 +114,7 @@ fn is_tail(compared: &Compared, pair: &ComparedPair, line: &Comparison) -> bool 
 }
 
 /// How many times apart: never below 1, as in the answer above the table.
-fn factor(pair: &ComparedPair, ratio: Estimate) -> String {
+fn factor(pair: &ComparedPair, ratio: Estimate, verdict: Likeness) -> String {
     let inverse = |of: f64| 1.0 / of;
     ratio_text(
         pair,
@@ -126,21 +126,24 @@ fn factor(pair: &ComparedPair, ratio: Estimate) -> String {
             },
             false => ratio,
         },
+        verdict,
     )
 }
 
 fn row(pair: &ComparedPair, line: &Comparison) -> CompareRow {
     let figure = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| figure(line, value));
+    let ratio = Estimate { value: line.ratio.unwrap_or(f64::NAN), low: line.low, high: line.high };
     CompareRow {
         label: what(line),
         a: figure(line.a),
         b: figure(line.b),
-        ratio: factor(
-            pair,
-            Estimate { value: line.ratio.unwrap_or(f64::NAN), low: line.low, high: line.high },
-        ),
+        ratio: factor(pair, ratio, line.verdict),
         verdict: line.verdict,
-        said: likeness(pair.margin, line.figure, line.ratio.unwrap_or(1.0), line.verdict),
+        said: match line.verdict {
+            // Of what is unknown there is no direction either.
+            Likeness::CannotTell if ratio.is_vague() => "?",
+            verdict => likeness(pair.margin, line.figure, ratio.value, verdict),
+        },
     }
 }
 
