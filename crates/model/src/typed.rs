@@ -1,10 +1,10 @@
 //! Values as options take them, for advice that can be typed.
 
-/// A time as `--time` takes it, rounded up: `units::duration` writes for people.
+/// A time as `--time` takes it, rounded up to whole seconds below ten minutes: `units::duration` writes for people.
 pub fn time(seconds: f64) -> String {
     match seconds.ceil() as u64 {
-        whole @ 0..600 => format!("{whole}s"),
-        whole @ 600..18_000 => format!("{}m", whole.div_ceil(60)),
+        whole @ 0..600 if whole < 120 || whole % 60 != 0 => format!("{whole}s"),
+        whole @ 0..18_000 => format!("{}m", whole.div_ceil(60)),
         whole => format!("{}h", whole.div_ceil(3600)),
     }
 }

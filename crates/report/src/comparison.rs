@@ -85,7 +85,11 @@ fn one_pair(compared: &Compared, pair: &ComparedPair, details: bool, paint: Pain
     let shown = table(compared, pair, details);
     if !shown.rows.is_empty() {
         let verdicts: Vec<Likeness> = shown.rows.iter().map(|row| row.verdict).collect();
-        out += &paint.hang(&" ".repeat(HEAD), HEAD, &text::compare::verdicts(pair, &verdicts));
+        out += &paint.hang(
+            &" ".repeat(HEAD),
+            HEAD,
+            &text::compare::verdicts(pair, &verdicts, shown.has_bounds()),
+        );
         out += &rows(pair, &shown, paint);
         out += &more(&shown);
     }

@@ -169,31 +169,25 @@ fn valid(run: &Run, counts: bool, paint: Paint) -> String {
     };
     let warnings = of(|mark| mark > Weight::Note);
     let doubts = warnings.iter().filter(|line| line.mark == Weight::Doubt).count();
-    let more = doubts.checked_sub(WARNINGS_MAX).filter(|&more| more > 0);
-    let more = more.map_or_else(String::new, |more| {
-        format!("; {more} more warning{} in the report", if more == 1 { "" } else { "s" })
-    });
+    let shown = if doubts > WARNINGS_MAX {
+        format!(" ({WARNINGS_MAX} shown, all in the report)")
+    } else {
+        String::new()
+    };
     let mut counted: Vec<&str> =
         of(|mark| mark == Weight::Yes).iter().map(|line| line.brief.as_str()).collect();
     if !counts {
         counted.clear();
     }
-    // Without a warning between them, how many trials are valid stands beside the answer.
-    let (beside, below) = if warnings.is_empty() { (counted, Vec::new()) } else { (Vec::new(), counted) };
-    let beside = beside.into_iter().chain(validity.unseen.as_deref());
-    let beside: String = beside.map(|text| format!("; {text}")).collect();
-    let answer = clean(&format!("{}{beside}", validity.answer));
-    let (more_beside, more_below) =
-        if below.is_empty() { (more, String::new()) } else { (String::new(), more) };
-    let mut out = paint.hang(&head(paint, "VALID"), HEAD, &format!("{answer}{more_beside}"));
+    let beside: String =
+        counted.into_iter().chain(validity.unseen.as_deref()).map(|text| format!("; {text}")).collect();
+    let answer = clean(&format!("{}{shown}{beside}", validity.answer));
+    let mut out = paint.hang(&head(paint, "VALID"), HEAD, &answer);
     // What makes a run invalid stands in its first line.
     for line in warnings.iter().filter(|line| line.mark == Weight::Doubt).take(WARNINGS_MAX) {
         let footnote = line.footnote.map_or_else(String::new, |mark| mark.to_string());
         let lead = format!("  {}{footnote} ", symbol(paint, line.mark));
         out += &paint.hang(&lead, 4 + columns(&footnote), &clean(&line.brief));
-    }
-    for text in below {
-        out += &paint.hang("  ", 4, &clean(&format!("{text}{more_below}")));
     }
     out
 }

@@ -378,7 +378,7 @@ fn pages(run: &Run) -> Option<Draft<'_>> {
     let pages = Pages::of(run)?;
     let many = match &pages.many {
         Some(Many::AtMost(most)) => {
-            format!(", upper bound {}", figure(Style::bare(Unit::Iops), most).value)
+            format!(", at most {} at any QD", figure(Style::bare(Unit::Iops), most).value)
         }
         Some(Many::Rising) => "; the maximum is unknown, as throughput was still rising".to_owned(),
         None => String::new(),

@@ -32,7 +32,7 @@ fn sizes_depths_and_pages() {
     );
     assert_eq!(
         sentences[1].0,
-        "# KiB random reads (PostgreSQL, estimated): # k IOPS (±# %) at QD #, upper bound # k"
+        "# KiB random reads (PostgreSQL, estimated): # k IOPS (±# %) at QD #, at most # k at any QD"
     );
     assert!(
         sentences[2].0.starts_with("writes covered only # GiB; a larger area may be slower: "),
@@ -58,7 +58,7 @@ fn pages_follow_from_the_law() {
         .find(|advice| advice.sentence.starts_with("8 KiB random reads (PostgreSQL, estimated): "))
         .unwrap();
     assert!(pages.sentence.contains(": 9.2"), "{}", pages.sentence);
-    assert!(pages.sentence.contains("upper bound 80"), "{}", pages.sentence);
+    assert!(pages.sentence.contains("at most 80"), "{}", pages.sentence);
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn many_at_once_are_told_from_small_requests_and_never_below_what_was_seen_to_ri
     };
     // 128 KiB reads come first and are limited by the link at 7,600 a second.
     let both = pages(&depths("[\"128k\", \"4k\"]", "1..256*4"));
-    assert!(both.contains("upper bound 80") || both.contains("upper bound 79"), "{both}");
+    assert!(both.contains("at most 80") || both.contains("at most 79"), "{both}");
     // QD 4, saturation at 8.3: there is more than was measured.
     let rising = pages(&depths("[\"4k\"]", "1..4*2"));
     assert!(rising.ends_with("; the maximum is unknown, as throughput was still rising"), "{rising}");

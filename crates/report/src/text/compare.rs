@@ -97,20 +97,24 @@ pub fn for_the_storage(pair: &ComparedPair, ratio: Estimate) -> Estimate {
     }
 }
 
+/// The low end of a ratio whose interval says no more than the direction.
+pub fn least(pair: &ComparedPair, ratio: Estimate, verdict: Likeness) -> Option<f64> {
+    let is_told = matches!(verdict, Likeness::Faster | Likeness::Slower) && ratio.is_vague();
+    ratio.low.filter(|low| pair.unit == ComparedUnit::Run && is_told && *low > 1.0)
+}
+
 /// A ratio in a table, of sides that differ, do not, or where that is unknown.
 pub fn ratio_text(pair: &ComparedPair, ratio: Estimate, verdict: Likeness) -> String {
+    if let Some(low) = least(pair, ratio, verdict) {
+        return format!("≥ {}×", number(low, 0.0)(low));
+    }
     match pair.unit {
         ComparedUnit::Run if !ratio.is_vague() => format!("{}×", number(ratio.value, 0.0)(ratio.value)),
         // 1.27× [0.00, 791.00] would claim to know the middle of what is not known.
-        ComparedUnit::Run => match (verdict, ratio.low) {
-            (Likeness::Faster | Likeness::Slower, Some(low)) if low > 1.0 => {
-                format!("≥ {}×", number(low, 0.0)(low))
-            }
-            _ => {
-                let told = figure(Unit::Ratio, &ratio);
-                if told.is_unknown() { told.value } else { told.whole() }
-            }
-        },
+        ComparedUnit::Run => {
+            let told = figure(Unit::Ratio, &ratio);
+            if told.is_unknown() { told.value } else { told.whole() }
+        }
         ComparedUnit::Repeat => bounded(Unit::Ratio, &ratio),
     }
 }
@@ -186,8 +190,9 @@ fn in_turn(pair: &ComparedPair) -> &'static str {
 fn repeats(pair: &ComparedPair) -> Repeats {
     match (pair.unit, pair.repeats) {
         (ComparedUnit::Run, [1, 1]) => Repeats::Missing(
-            "No confidence interval: each ran once, which hides differences from run to run; repeat both with \
-             `--repeats 5`.".to_owned(),
+            "No confidence interval: each ran once, so how much runs differ is unknown; repeat both with \
+             `--repeats 5`."
+                .to_owned(),
         ),
         (ComparedUnit::Run, [a_runs, _]) => {
             let alone = if a_runs == 1 { &pair.a } else { &pair.b };
@@ -318,25 +323,19 @@ fn no_figure(cause: &NoFigure) -> String {
     }
 }
 
-/// Meaning of the verdicts in a table, of those that it shows.
-pub fn verdicts(pair: &ComparedPair, shown: &[Likeness]) -> String {
+/// Meaning of the verdicts in a table, of those that it shows, and of `≥` where a ratio has it.
+pub fn verdicts(pair: &ComparedPair, shown: &[Likeness], has_bounds: bool) -> String {
     let margin = units::percent(pair.margin);
-    let same = shown.contains(&Likeness::Same).then(|| format!("same: within {margin}"));
     let differs = shown.iter().any(|verdict| [Likeness::Faster, Likeness::Slower].contains(verdict));
-    let differs = match pair.unit {
-        ComparedUnit::Repeat => differs.then(|| {
-            format!(
-                "faster, slower: by more than {margin}, with {} confidence",
-                units::percent(pair.confidence)
-            )
-        }),
-        ComparedUnit::Run => {
-            (differs && same.is_none()).then(|| format!("differences up to {margin} count as same"))
-        }
-    };
-    let has_open = shown.contains(&Likeness::CannotTell);
-    let open = has_open.then(|| "?: inconclusive (too few valid trials or too much scatter)".to_owned());
-    same.into_iter().chain(differs).chain(open).collect::<Vec<_>>().join("; ")
+    let same = (differs || shown.contains(&Likeness::Same))
+        .then(|| format!("Differences up to {margin} count as same."));
+    let surely = (differs && pair.unit == ComparedUnit::Repeat)
+        .then(|| format!("Faster and slower hold with {} confidence.", units::percent(pair.confidence)));
+    let open = shown
+        .contains(&Likeness::CannotTell)
+        .then(|| "A ? is inconclusive: too few valid trials or too much scatter.".to_owned());
+    let bounds = has_bounds.then(|| "After ≥, the low end of a wide interval.".to_owned());
+    [same, surely, open, bounds].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 /// Verdict on a ratio of a figure, as tables show it: `faster`, of latency `lower`; inconclusive: `faster?`.
@@ -476,7 +475,7 @@ mod tests {
         assert_eq!(
             answer(&slower),
             "B is 3.3 times slower than A (geometric mean of 28 throughput ratios). No confidence interval: each \
-             ran once, which hides differences from run to run; repeat both with `--repeats 5`."
+             ran once, so how much runs differ is unknown; repeat both with `--repeats 5`."
         );
         let exact = Estimate { value: 4.584, low: Some(4.5839), high: Some(4.5841) };
         assert_eq!(ratio_text(&slower, exact, Likeness::Slower), "4.58×");

@@ -5,7 +5,7 @@ use iosonde_model::{
     WorkloadGroup,
 };
 
-use super::compare::{likeness, ratio_text};
+use super::compare::{least, likeness, ratio_text};
 use crate::{quantity::Quantity, text::point_table::is_large};
 
 /// Maximum number of workloads on a screen, p99 lines among them: with these, two runs of `quick` have 40 lines. The
@@ -19,6 +19,13 @@ pub struct CompareTable {
     pub rows: Vec<CompareRow>,
     /// Workloads that were left out.
     pub more: usize,
+}
+
+impl CompareTable {
+    /// Whether a ratio is given by its low end.
+    pub fn has_bounds(&self) -> bool {
+        self.rows.iter().any(|row| row.is_bound)
+    }
 }
 
 /// A workload or a group of them.
@@ -36,6 +43,8 @@ pub struct CompareRow {
     pub verdict: Likeness,
     /// The same in a word.
     pub said: &'static str,
+    /// Whether the ratio is the low end of its interval.
+    pub is_bound: bool,
 }
 
 /// The table of a pair: everything, or what a screen has room for.
@@ -45,7 +54,7 @@ pub fn table(compared: &Compared, pair: &ComparedPair, everything: bool) -> Comp
     let p99: Vec<&Comparison> = compared
         .p99_lines(pair)
         .filter(has_ratio)
-        .filter(|line| everything || is_tail(compared, pair, line))
+        .filter(|line| everything || (is_tail(compared, pair, line) && !is_unknown(line)))
         .collect();
     let mut lines: Vec<&Comparison> = compared.lines(pair).filter(has_ratio).collect();
     let room = if everything { lines.len() } else { ROWS_MAX.saturating_sub(p99.len()) };
@@ -94,9 +103,14 @@ fn groups(pair: &ComparedPair, everything: bool) -> Vec<CompareRow> {
         label: format!("{what}{}, geomean of {}", mean.of, mean.points),
         a: String::new(),
         b: String::new(),
-        ratio: factor(pair, Estimate { value: mean.ratio, low: mean.low, high: mean.high }, mean.verdict),
+        ratio: ratio_text(
+            pair,
+            factor(Estimate { value: mean.ratio, low: mean.low, high: mean.high }),
+            mean.verdict,
+        ),
         verdict: mean.verdict,
         said: likeness(pair.margin, figure, mean.ratio, mean.verdict),
+        is_bound: false,
     };
     let throughput = pair.geometric_means.iter().filter(shown).map(|mean| row("", pair.figure, mean));
     let p99 = pair.p99_means.iter().filter(|_| everything).filter(shown);
@@ -113,37 +127,43 @@ fn is_tail(compared: &Compared, pair: &ComparedPair, line: &Comparison) -> bool 
     line.ratio.is_some() && first.is_some_and(|first| first == line)
 }
 
+/// Whether nothing is known of a ratio.
+fn is_unknown(line: &Comparison) -> bool {
+    line.verdict == Likeness::CannotTell && ratio_of(line).is_vague()
+}
+
+fn ratio_of(line: &Comparison) -> Estimate {
+    Estimate { value: line.ratio.unwrap_or(f64::NAN), low: line.low, high: line.high }
+}
+
 /// How many times apart: never below 1, as in the answer above the table.
-fn factor(pair: &ComparedPair, ratio: Estimate, verdict: Likeness) -> String {
+fn factor(ratio: Estimate) -> Estimate {
     let inverse = |of: f64| 1.0 / of;
-    ratio_text(
-        pair,
-        match ratio.value < 1.0 {
-            true => Estimate {
-                value: inverse(ratio.value),
-                low: ratio.high.map(inverse),
-                high: ratio.low.map(inverse),
-            },
-            false => ratio,
+    match ratio.value < 1.0 {
+        true => Estimate {
+            value: inverse(ratio.value),
+            low: ratio.high.map(inverse),
+            high: ratio.low.map(inverse),
         },
-        verdict,
-    )
+        false => ratio,
+    }
 }
 
 fn row(pair: &ComparedPair, line: &Comparison) -> CompareRow {
     let figure = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| figure(line, value));
-    let ratio = Estimate { value: line.ratio.unwrap_or(f64::NAN), low: line.low, high: line.high };
+    let ratio = ratio_of(line);
     CompareRow {
         label: what(line),
         a: figure(line.a),
         b: figure(line.b),
-        ratio: factor(pair, ratio, line.verdict),
+        ratio: ratio_text(pair, factor(ratio), line.verdict),
         verdict: line.verdict,
         said: match line.verdict {
             // Of what is unknown there is no direction either.
-            Likeness::CannotTell if ratio.is_vague() => "?",
+            Likeness::CannotTell if is_unknown(line) => "?",
             verdict => likeness(pair.margin, line.figure, ratio.value, verdict),
         },
+        is_bound: least(pair, factor(ratio), line.verdict).is_some(),
     }
 }
 

@@ -118,6 +118,6 @@ mod tests {
         let (run, told) = two_groups_at(|depth| depth >= 64);
         assert!(told.iter().any(|(weight, _)| *weight == Weight::Note), "{told:?}");
         assert!(told.iter().all(|(weight, mark)| *weight != Weight::Doubt && mark.is_none()), "{told:?}");
-        assert!(cells_of(&run, "mean latency there").iter().all(String::is_empty));
+        assert!(cells_of(&run, "mean latency at that QD").iter().all(String::is_empty));
     }
 }

@@ -35,10 +35,9 @@ const SMALL: [Kind; 4] = [
     Kind { name: FindingName::DepthFor95Percent, label: "QD for 95 % of max", cell: depth },
 ];
 /// Labels of the measured queue depth for nearly all of the highest IOPS, which stands above it, and of its latency. It
-/// was measured to give 95 %; what it truly gives is 90 % or more at the rates of error of docs/intervals.md.
-const ENOUGH_DEPTH: [&str; 3] = ["QD for ≥ 90 % of it", "mean latency there", "p99 latency there"];
-/// Share below which a depth is clearly not enough, as it is written: 90 %.
-const ENOUGH_SHARE: f64 = 0.895;
+/// was measured to give 95 %, as its label says; what it truly gives is 90 % or more at the rates of error of
+/// docs/intervals.md.
+const ENOUGH_DEPTH: [&str; 3] = ["QD that gave ≥ 95 %", "mean latency at that QD", "p99 latency at that QD"];
 /// Size of requests at QD 1.
 const ENOUGH: Kind =
     Kind { name: FindingName::PlateauBlockSize, label: "95 % of QD 1 max from", cell: plateau };
@@ -79,6 +78,7 @@ pub(super) fn result_tables(run: &Run, footnotes: &Footnotes) -> Vec<ResultTable
 fn transfers(run: &Run, footnotes: &Footnotes) -> Option<ResultTable> {
     let mut rows: Vec<ResultRow> = LARGE.iter().filter_map(|kind| whole(run, footnotes, kind)).collect();
     rows.extend(places(run));
+    rows.extend(may_exceed(run, |op| found(run, FindingName::DeviceBandwidth, op)));
     for group in groups(run) {
         rows.extend(small(run, footnotes, &group));
     }
@@ -153,7 +153,7 @@ fn whole(run: &Run, footnotes: &Footnotes, kind: &Kind) -> Option<ResultRow> {
 fn cell(run: &Run, footnotes: &Footnotes, kind: &Kind, finding: &Finding) -> Cell {
     let figure = two_levels(run, finding)
         .or_else(|| held_by_limit(run, finding))
-        .or_else(|| minimum(run, finding))
+        .or_else(|| minimum(finding))
         .unwrap_or_else(|| (kind.cell)(finding));
     Cell { figure, marks: footnotes.of_finding(run, finding) }
 }
@@ -178,24 +178,46 @@ const AT_LOW_END: f64 = 0.1;
 /// High over low of an interval whose ends three digits tell apart.
 const SHOWN: f64 = 1.02;
 
-/// A highest rate whose interval reaches upwards alone, by a point that is imprecise: a minimum, with that point.
-fn minimum(run: &Run, finding: &Finding) -> Option<Figure> {
+/// A highest rate whose interval reaches upwards alone, by a point that is imprecise: a minimum. A row below it has
+/// that point.
+fn minimum(finding: &Finding) -> Option<Figure> {
     let Detail::Highest(_) = &finding.detail else { return None };
     let (value, low, high) = (finding.value?, finding.low?, finding.high?);
     if value - low >= AT_LOW_END * (high - low) || high < SHOWN * low {
         return None;
     }
     let bound = Estimate { value: low, low: Some(low), high: Some(low) };
-    let least = Figure { interval: String::new(), ..figure(finding.unit, &bound) }.at_least();
+    Some(Figure { interval: String::new(), ..figure(finding.unit, &bound) }.at_least())
+}
+
+/// The imprecise points that may exceed the highest rates above, where these are minima.
+fn may_exceed<'a>(run: &Run, of: impl Fn(Op) -> Option<&'a Finding>) -> Option<ResultRow> {
+    let cells = Op::TRANSFERS.map(|op| {
+        let finding = of(op)?;
+        if two_levels(run, finding).is_some() || held_by_limit(run, finding).is_some() {
+            return None;
+        }
+        minimum(finding)?;
+        let point = &exceeds(run, finding)?.spec;
+        let place = match finding.unit {
+            Unit::Iops => format!("QD {}", point.asked_in_flight()),
+            _ => units::size(point.block_size_bytes),
+        };
+        Some(Figure { value: format!("{place} (imprecise)"), interval: String::new() }.into())
+    });
+    row("may be higher with", true, cells)
+}
+
+/// The first point whose interval reaches as high as that of a highest rate.
+fn exceeds<'a>(run: &'a Run, finding: &Finding) -> Option<&'a Point> {
+    let high = finding.high?;
     let own = |point: &Point| {
         let direction = point.direction(finding.conditions.op?)?;
         Some(if finding.unit == Unit::Iops { direction.iops } else { direction.bytes_per_s })
     };
     let reaches_it =
         |point: &&Point| own(point).is_some_and(|own| own.high.is_some_and(|own| own >= 0.999 * high));
-    let why = run.points.iter().find(reaches_it);
-    let why = why.map(|point| format!(" ({} imprecise)", units::size(point.spec.block_size_bytes)));
-    Some(Figure { value: least.value + &why.unwrap_or_default(), ..least })
+    run.points.iter().find(reaches_it)
 }
 
 fn two_levels(run: &Run, finding: &Finding) -> Option<Figure> {
@@ -333,7 +355,8 @@ fn small(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow> 
         });
         row(kind.label, true, cells)
     };
-    let depths = enough(run, footnotes, like);
+    let mut depths = enough(run, footnotes, like);
+    depths.splice(0..0, may_exceed(run, |op| found_like(run, FindingName::MaxIops, op, like)));
     let is_told = |kind: &&Kind| match kind.name {
         KNEE => knee_matters(run, like),
         // Of a curve; the depth that was measured is nearer to what a reader sets.
@@ -384,8 +407,7 @@ fn enough(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow>
         let depth = point.spec.asked_in_flight();
         let value = if *still_rising { format!("still rising at QD {depth}") } else { format!("QD {depth}") };
         // The depths between were not tried.
-        let less = below.filter(|(_, share)| *share < ENOUGH_SHARE);
-        let less = less.map(|(depth, share)| format!(" ({:.0} % at QD {depth})", 100.0 * share));
+        let less = below.map(|(depth, share)| format!(" ({:.0} % at QD {depth})", 100.0 * share));
         Some(Figure { value: value + &less.unwrap_or_default(), interval: String::new() }.into())
     });
     let of_depth = |label: &str, of: LatencyOf| {
@@ -498,7 +520,7 @@ mod tests {
         let point = run.points.iter_mut().find(|point| point.id == id).unwrap();
         point.read.as_mut().unwrap().iops.value = share * most.value.unwrap();
         let rows = enough(&run, &footnotes(&run), like);
-        assert_eq!(rows[0].label, "QD for ≥ 90 % of it");
+        assert_eq!(rows[0].label, "QD that gave ≥ 95 %");
         rows[0].cells[0].as_ref().unwrap().whole()
     }
 
@@ -529,7 +551,7 @@ mod tests {
     #[test]
     fn the_depth_that_is_enough_is_the_least_that_was_measured_to_be() {
         assert_eq!(enough_where_half_the_depth_gives(0.80), "QD 16 (80 % at QD 8)");
-        assert_eq!(enough_where_half_the_depth_gives(0.92), "QD 16", "92 % is not clearly less than 90 %");
+        assert_eq!(enough_where_half_the_depth_gives(0.92), "QD 16 (92 % at QD 8)");
         assert_eq!(enough_where_half_the_depth_gives(0.96), "QD 8 (49 % at QD 4)");
     }
 
@@ -538,17 +560,21 @@ mod tests {
         let mut run = Pretend { cv: 0.01, bytes_per_s: 1.5e9, ..Pretend::usual() }.run(QUICK, 1);
         conclude(&mut run, None).unwrap();
         let finding = found(&run, FindingName::DeviceBandwidth, Op::Read).unwrap().clone();
-        assert_eq!(minimum(&run, &finding), None);
+        assert_eq!(minimum(&finding), None);
         let value = finding.value.unwrap();
         let wide = Finding { low: Some(0.999 * value), high: Some(1.3 * value), ..finding.clone() };
         let point = run.points.iter_mut().find(|point| point.spec.block_size_bytes == 16_384).unwrap();
         point.read.as_mut().unwrap().bytes_per_s.high = Some(1.3 * value);
-        let told = minimum(&run, &wide).unwrap();
-        assert!(told.value.starts_with("≥ ") && told.value.ends_with(" (16 KiB imprecise)"), "{told:?}");
+        let told = minimum(&wide).unwrap();
+        assert!(told.value.starts_with("≥ "), "{told:?}");
+        let row = may_exceed(&run, |op| (op == Op::Read).then_some(&wide)).unwrap();
+        assert_eq!(row.cells[0].as_ref().map(Cell::whole).as_deref(), Some("16 KiB (imprecise)"));
+        assert_eq!(row.cells[1], None);
+        assert_eq!(may_exceed(&run, |op| (op == Op::Read).then_some(&finding)), None);
         // In the middle of its interval, and in one whose ends look alike.
         let middle = Finding { low: Some(0.8 * value), ..wide.clone() };
-        assert_eq!(minimum(&run, &middle), None);
-        assert_eq!(minimum(&run, &Finding { high: Some(1.01 * value), ..wide }), None);
+        assert_eq!(minimum(&middle), None);
+        assert_eq!(minimum(&Finding { high: Some(1.01 * value), ..wide }), None);
     }
 
     #[test]

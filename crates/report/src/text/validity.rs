@@ -96,20 +96,22 @@ fn affected(example: &Judgement) -> &'static str {
         CheckName::Interference => "interference",
         CheckName::Multimodal => "several latency groups",
         CheckName::DepthNotReached | CheckName::LittlesLaw => "a lower queue depth than requested",
-        _ => "a warning",
+        _ => brief(example),
     }
 }
 
-/// The most damaging warning of a run that is valid, in a few words.
+/// The warning of a run that matters most beside another run, in a few words: a drift, else the most damaging.
 pub fn main_warning(run: &Run) -> Option<&'static str> {
     let facts = validity::validity(run);
+    let doubts = || facts.lines.iter().filter(|line| line.mark == Weight::Doubt);
     let of = |line: &validity::WeighedFact| match &line.fact {
         Fact::Warnings { example, .. } => Some(brief(example)),
         Fact::Imprecise { .. } => Some("imprecise"),
         _ => None,
     };
-    let first = facts.lines.iter().find(|line| line.mark == Weight::Doubt)?;
-    if facts.fatal.is_none() { of(first) } else { None }
+    let is_drift = |line: &&validity::WeighedFact| matches!(&line.fact, Fact::Warnings { example, .. } if example.check == CheckName::Drift);
+    let told = doubts().find(is_drift).and_then(of).or_else(|| doubts().find_map(of));
+    told.filter(|_| facts.fatal.is_none())
 }
 
 fn answer(facts: &Validity) -> String {
@@ -351,11 +353,12 @@ fn more_time(needed_s: Option<f64>) -> String {
     }
 }
 
-/// A time with two digits, rounded up: the estimate knows no more.
+/// A time with one or two digits, rounded up: the estimate knows no more.
 fn rounded(seconds: f64) -> f64 {
     let step = match seconds {
-        ..600.0 => 30.0,
-        ..6000.0 => 300.0,
+        ..180.0 => 30.0,
+        ..1200.0 => 60.0,
+        ..7200.0 => 300.0,
         _ => 3600.0,
     };
     (seconds / step).ceil() * step
@@ -384,11 +387,11 @@ fn imprecise(
     match (changed, wide - changed, more) {
         (0, _, Some(more)) => format!("{told}: use {more}"),
         (0, _, None) => told,
-        (_, 0, _) => format!("{told}: their rates changed during the run"),
+        (_, 0, _) => format!("{told}: their rates drifted"),
         (changed, rest, Some(more)) => {
-            format!("{told}: {changed} changed their rate, {rest} need {more}")
+            format!("{told}: {changed} drifted, {rest} need {more}")
         }
-        (changed, ..) => format!("{told}: {changed} of them changed their rate during the run"),
+        (changed, ..) => format!("{told}: {changed} of them drifted"),
     }
 }
 

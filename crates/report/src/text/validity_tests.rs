@@ -122,7 +122,7 @@ fn one_trial_that_is_void_is_spoken_of_as_one() {
 #[test]
 fn what_a_change_made_imprecise_is_said() {
     let told = of(&Pretend { cv: 0.02, change: -0.5, rounds: 12, ..reader() }, |_| {});
-    let said = |text: &String| text.contains("less precise than ±5.0 %: their rates changed during the run");
+    let said = |text: &String| text.contains("less precise than ±5.0 %: their rates drifted");
     assert!(texts(&told).iter().any(said), "{:?}", texts(&told));
 }
 

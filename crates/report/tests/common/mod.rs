@@ -278,6 +278,13 @@ pub fn run(rounds: u32) -> Run {
     ));
     run.verdicts.push(Judgement::new(CheckName::GeneratorBound, "point", None, Some(18), told));
     run.findings = conclusions::findings();
+    // A curve rests on the points of its experiment.
+    for finding in run.findings.iter_mut().filter(|finding| finding.experiment == "queue-depth") {
+        let own = |point: &&Point| {
+            point.experiment == "queue-depth" || point.also.iter().any(|also| also == "queue-depth")
+        };
+        finding.trials = run.points.iter().filter(own).flat_map(|point| point.trial_ids.clone()).collect();
+    }
     run
 }
 

@@ -19,7 +19,7 @@ pub(super) fn words(cause: &DepthNotReached) -> String {
         DepthNotReached::ShortAtDevice { in_flight_mean, device_in_flight_mean, asked } => {
             format!(
                 "of {in_flight_mean:.0} requests outstanding (QD {asked}), only {device_in_flight_mean:.0} reached the \
-                 device at a time: the figures are those of QD {device_in_flight_mean:.0}"
+                 device at a time: QD {device_in_flight_mean:.0} was measured"
             )
         }
     }
@@ -40,8 +40,7 @@ mod tests {
         };
         assert_eq!(
             words(&above),
-            "of 1024 requests outstanding (QD 1024), only 202 reached the device at a time: the figures are those of \
-             QD 202"
+            "of 1024 requests outstanding (QD 1024), only 202 reached the device at a time: QD 202 was measured"
         );
     }
 }

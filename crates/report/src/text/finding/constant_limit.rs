@@ -27,7 +27,7 @@ pub(in crate::text) fn together<'a>(limits: impl Iterator<Item = (&'a Finding, C
             (Some(_), _) => "for writes",
             (None, Some(true)) => "shared by reads and writes",
             (None, Some(false)) => "for reads, as much for writes",
-            (None, None) => "for reads alone or writes alone (a mix was not tested)",
+            (None, None) => "for reads, as much for writes (both at once were not tested)",
         };
         let value = figure(finding.unit, &estimate(finding)).in_words() + &parts(counted);
         match groups.iter_mut().find(|group| group.0 == who) {
