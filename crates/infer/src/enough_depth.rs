@@ -21,8 +21,8 @@ pub struct EnoughDepth<'a> {
     pub point: &'a Point,
     /// Whether IOPS still rose there.
     pub still_rising: bool,
-    /// The next lower measured depth and its share of the highest IOPS.
-    pub below: Option<(u64, f64)>,
+    /// The point of the next lower measured depth, and its share of the highest IOPS.
+    pub below: Option<(&'a Point, f64)>,
 }
 
 /// That depth; `None` where the highest IOPS are unknown.
@@ -42,7 +42,7 @@ pub fn enough_depth<'a>(run: &'a Run, op: Op, like: &Conditions) -> Option<Enoug
     let point = least_enough(measured(), highest_iops)?;
     let shallower = measured().filter(|(_, depth, _)| *depth < point.spec.asked_in_flight());
     let below = shallower.max_by_key(|(_, depth, _)| *depth);
-    let below = below.map(|(_, depth, iops)| (depth, iops / highest_iops));
+    let below = below.map(|(point, _, iops)| (point, iops / highest_iops));
     Some(EnoughDepth { point, still_rising: false, below })
 }
 

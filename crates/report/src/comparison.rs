@@ -57,8 +57,8 @@ fn valid(sides: &[Side], paint: Paint) -> String {
             let more = match validity.mark > text::validity::Weight::Note {
                 true => {
                     let what = text::validity::main_warning(run)
-                        .map_or_else(String::new, |what| format!("for example, {what}; "));
-                    format!(" ({what}all: `iosonde show {}`)", run.info.id)
+                        .map_or_else(String::new, |what| format!(", such as: {what}"));
+                    format!("{what} (`iosonde show {}`)", run.info.id)
                 }
                 false => String::new(),
             };

@@ -242,8 +242,8 @@ pub enum Fact {
         missing: usize,
         /// Requested half-width.
         asked: f64,
-        /// The `--time` that these points need if their trials scatter as they did, in seconds; `None` where the time was
-        /// not up, and where no estimate is possible.
+        /// The `--time` that these points need if their trials scatter as they did, in seconds; `None` where the time
+        /// was not up, and where no estimate is possible.
         needed_s: Option<f64>,
     },
     /// Circumstance that the figures hold under.

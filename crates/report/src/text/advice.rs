@@ -2,15 +2,16 @@
 //! interval spans more than a factor of three, advice gives its ends and no number between them.
 
 use iosonde_model::{
-    Advice, CheckName, Detail, Estimate, Finding, FindingName, Medium, Op, Point, Run, Status, Unit, units,
+    About, Advice, CheckName, Detail, Estimate, Finding, FindingName, Medium, Op, Point, Run, Status, Unit,
+    units,
 };
 
 use crate::text::{
     command, finding,
     footnote::{Footnotes, MARKS},
     limits_meet::limits_meet,
-    number::{Style, briefly, figure},
-    pages::{Many, Pages},
+    number::{Figure, Style, briefly, figure},
+    pages::Pages,
 };
 use iosonde_infer::enough_depth::low_latency_depth;
 use iosonde_infer::enough_size::{EnoughSize, enough_size, larger_than};
@@ -40,6 +41,8 @@ impl Advised {
 struct Draft<'a> {
     advice: Advice,
     findings: Vec<&'a Finding>,
+    /// The point that all its figures are of: its warnings mark it, and no others of those findings.
+    point: Option<&'a Point>,
 }
 
 /// Advice from a run's findings; none where they are refused.
@@ -50,11 +53,14 @@ pub fn advice(run: &Run) -> Vec<Advice> {
 /// Advice with its marks.
 pub(super) fn advised(run: &Run, footnotes: &Footnotes) -> Vec<Advised> {
     let marked = |draft: Draft| {
-        let mut marks: Vec<char> = draft
-            .findings
-            .iter()
-            .flat_map(|finding| footnotes.of_finding(run, finding).chars().collect::<Vec<_>>())
-            .collect();
+        let marks = match draft.point {
+            Some(point) => {
+                footnotes.of_trials(&[About::Rate, About::Latency], &point.trial_ids)
+                    + &footnotes.of_percentile(&point.trial_ids)
+            }
+            None => draft.findings.iter().map(|finding| footnotes.of_finding(run, finding)).collect(),
+        };
+        let mut marks: Vec<char> = marks.chars().collect();
         marks.sort_by_key(|mark| MARKS.iter().position(|own| own == mark));
         marks.dedup();
         Advised { advice: draft.advice, marks: marks.into_iter().collect() }
@@ -96,7 +102,7 @@ fn drafts(run: &Run) -> Vec<Draft<'_>> {
 
 fn new<'a>(sentence: String, why: String, findings: &[&'a Finding]) -> Draft<'a> {
     let names = findings.iter().map(|finding| finding.name).collect();
-    Draft { advice: Advice { sentence, why, findings: names }, findings: findings.to_vec() }
+    Draft { advice: Advice { sentence, why, findings: names }, findings: findings.to_vec(), point: None }
 }
 
 /// What makes the next run valid.
@@ -164,7 +170,7 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
         None => "",
     };
     let of = |is_largest: bool| sizes(own.iter().filter(|(_, size)| size.is_largest == is_largest));
-    let suffice = of(false).map(|sizes| format!("{sizes} give ≥ 95 % of the QD 1 maximum"));
+    let suffice = of(false).map(|sizes| format!("{sizes} get ≥ 95 % of the best bandwidth at QD 1"));
     let largest = of(true).map(|sizes| format!("use {sizes}, the largest tried"));
     let larger = Op::TRANSFERS.into_iter().find_map(|op| Some((op, larger_than(run, op)?)));
     let larger =
@@ -173,7 +179,7 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
     let why: Vec<String> =
         own.iter().map(|(op, size)| format!("{op}s of {}", times_of_sizes(size))).collect();
     let findings: Vec<&Finding> = own.iter().flat_map(|(_, size)| size.findings).collect();
-    let sentence = format!("for bandwidth at QD 1{order}: {}", told.join("; "));
+    let sentence = format!("one request at a time{order}: {}", told.join("; "));
     Some(new(sentence, why.join("; "), &findings))
 }
 
@@ -215,7 +221,7 @@ fn in_flight(run: &Run, op: Op) -> Option<Draft<'_>> {
     let depth = point.spec.asked_in_flight();
     let sentence = format!("low-latency {size} {op}s: QD {depth} gives {}", gives(op, point, &most)?);
     let why = format!("at QD 1 a {op} takes {}", briefly(Unit::Time, &estimate(base)));
-    Some(new(sentence, why, &[knee, enough, base]))
+    Some(Draft { point: Some(point), ..new(sentence, why, &[knee, enough, base]) })
 }
 
 /// What a measured queue depth gives: `52 % of max, mean 120 µs (±0.1 %), p99 137 µs (±0.3 %)`.
@@ -373,28 +379,21 @@ fn order(run: &Run) -> Option<Draft<'_>> {
     slower.then(|| new("lay out data for sequential reads".into(), why, &[ratio]))
 }
 
-/// What one client and many get at a database's page size.
+/// What one client gets at a database's page size.
 fn pages(run: &Run) -> Option<Draft<'_>> {
     let pages = Pages::of(run)?;
-    let many = match &pages.many {
-        Some(Many::AtMost(most)) => {
-            format!(", at most {} at any QD", figure(Style::bare(Unit::Iops), most).value)
-        }
-        Some(Many::Rising) => "; the maximum is unknown, as throughput was still rising".to_owned(),
-        None => String::new(),
+    let one = figure(Style::bare(Unit::Iops), &pages.one);
+    if one.is_unknown() {
+        return None;
+    }
+    let one = Figure { value: format!("{} reads/s", one.value), ..one }.in_words();
+    let from = if pages.measured { "" } else { " (estimated)" };
+    let sentence = format!("8 KiB database pages{from}: {one} from one client");
+    let why = match pages.measured {
+        true => "as measured with reads of 8 KiB at QD 1",
+        false => "cost per request plus transfer",
     };
-    let from = if pages.measured { "" } else { ", estimated" };
-    let one = briefly(Unit::Iops, &pages.one);
-    let sentence = format!("8 KiB random reads (PostgreSQL{from}): {one} at QD 1{many}");
-    let why = match pages.many {
-        _ if pages.measured => "as measured with reads of 8 KiB, at QD 1 and at their highest throughput",
-        Some(Many::AtMost(_)) => {
-            "one client: cost per request plus transfer; many: the lower of the highest IOPS of small requests and \
-             the bandwidth"
-        }
-        _ => "cost per request plus transfer",
-    };
-    Some(new(sentence, why.into(), &pages.findings))
+    Some(new(sentence, why.into(), pages.of_one()))
 }
 
 #[cfg(test)]

@@ -25,15 +25,12 @@ fn sizes_depths_and_pages() {
     assert_eq!(
         sentences[0],
         (
-            "for bandwidth at QD # (random): # MiB reads and writes give ≥ # % of the QD # maximum"
+            "one request at a time (random): # MiB reads and writes get ≥ # % of the best bandwidth at QD #"
                 .to_owned(),
             format!("{}; {}", size("read"), size("write"))
         )
     );
-    assert_eq!(
-        sentences[1].0,
-        "# KiB random reads (PostgreSQL, estimated): # k IOPS (±# %) at QD #, at most # k at any QD"
-    );
+    assert_eq!(sentences[1].0, "# KiB database pages (estimated): # k reads/s (±# %) from one client");
     assert!(
         sentences[2].0.starts_with("writes covered only # GiB; a larger area may be slower: "),
         "{sentences:?}"
@@ -51,43 +48,13 @@ fn order_is_advised_only_where_it_pays() {
 
 #[test]
 fn pages_follow_from_the_law() {
-    // One: 1 / (100 µs + 8,192 B / 1 GB/s) = 9,243. Many: the lower of 80,000 and 1 GB/s / 8,192 B = 122,070.
+    // 1 / (100 µs + 8,192 B / 1 GB/s) = 9,243.
     let advice = of(&Pretend { cv: 0.001, ..Pretend::usual() });
     let pages = advice
         .iter()
-        .find(|advice| advice.sentence.starts_with("8 KiB random reads (PostgreSQL, estimated): "))
+        .find(|advice| advice.sentence.starts_with("8 KiB database pages (estimated): "))
         .unwrap();
     assert!(pages.sentence.contains(": 9.2"), "{}", pages.sentence);
-    assert!(pages.sentence.contains("at most 80"), "{}", pages.sentence);
-}
-
-#[test]
-fn many_at_once_are_told_from_small_requests_and_never_below_what_was_seen_to_rise() {
-    let depths = |sizes: &str, depths: &str| {
-        format!(
-            "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"block-size\"\nrw = \"randread\"\n\
-             block_size = \"4k..4M*4\"\n[[experiment]]\nkind = \"queue-depth\"\nrw = \"randread\"\n\
-             block_size = {sizes}\ndepth = \"{depths}\"\n[[experiment]]\nkind = \"random-vs-sequential\"\n\
-             rw = [\"read\", \"randread\"]\nblock_size = \"1M\"\ndepth = 8\n"
-        )
-    };
-    let pages = |study: &str| {
-        let mut run = Pretend { cv: 0.005, ..Pretend::usual() }.run(study, 1);
-        conclude(&mut run, None).unwrap();
-        let all = advice(&run);
-        let own = all
-            .iter()
-            .find(|advice| advice.sentence.starts_with("8 KiB random reads (PostgreSQL, estimated): "));
-        own.map(|advice| advice.sentence.clone()).unwrap_or_else(|| panic!("{all:?}"))
-    };
-    // 128 KiB reads come first and are limited by the link at 7,600 a second.
-    let both = pages(&depths("[\"128k\", \"4k\"]", "1..256*4"));
-    assert!(both.contains("at most 80") || both.contains("at most 79"), "{both}");
-    // QD 4, saturation at 8.3: there is more than was measured.
-    let rising = pages(&depths("[\"4k\"]", "1..4*2"));
-    assert!(rising.ends_with("; the maximum is unknown, as throughput was still rising"), "{rising}");
-    let large = pages(&depths("[\"128k\"]", "1..256*4"));
-    assert!(large.ends_with(" at QD 1"), "{large}");
 }
 
 #[test]
@@ -122,7 +89,7 @@ fn what_is_hardly_known_is_advised_by_its_bounds_or_not_at_all() {
     set(FindingName::PlateauBlockSize, 524_288.0, 262_144.0, 1_048_576.0);
     let sentences: Vec<_> = advice(&run).into_iter().map(|advice| advice.sentence).collect();
     let has = |text: &str| assert!(sentences.iter().any(|sentence| sentence == text), "{sentences:#?}");
-    has("for bandwidth at QD 1 (random): 1 MiB writes give ≥ 95 % of the QD 1 maximum; \
+    has("one request at a time (random): 1 MiB writes get ≥ 95 % of the best bandwidth at QD 1; \
          use 4 MiB reads, the largest tried");
     assert!(!sentences.iter().any(|sentence| sentence.starts_with("4 KiB writes, low")), "{sentences:#?}");
 }
@@ -189,7 +156,7 @@ fn a_size_known_only_roughly_is_advised_by_its_upper_end_and_is_no_open_question
     let (unit, low, high) = (iosonde_model::Unit::Bytes, 65_536.0, 1_048_576.0);
     let run = with_open_size(Inconclusive::WideInterval { unit, low, high });
     let sentence = advice(&run).remove(0).sentence;
-    assert!(sentence.contains("1 MiB reads and writes give"), "{sentence}");
+    assert!(sentence.contains("1 MiB reads and writes get"), "{sentence}");
     let open = crate::text::results::results(&run).lines;
     assert!(open.iter().all(|line| line.inconclusive != Some(FindingName::PlateauBlockSize)), "{open:?}");
 }

@@ -94,8 +94,9 @@ fn backup(run: &Run) -> Application {
 
 #[cfg(test)]
 mod tests {
+    use iosonde_infer::conclude::conclude;
     use iosonde_model::{Conditions, Status};
-    use iosonde_testkit::specimen;
+    use iosonde_testkit::{pretend::Pretend, specimen};
 
     use super::*;
 
@@ -160,9 +161,37 @@ mod tests {
         let advice = crate::text::advice::advice(&run);
         let pages = advice
             .iter()
-            .find(|one| one.sentence.starts_with("8 KiB random reads (PostgreSQL): "))
+            .find(|one| one.sentence.starts_with("8 KiB database pages: "))
             .expect("it is advised");
         assert!(pages.why.contains("as measured with reads of 8 KiB"), "{}", pages.why);
+    }
+
+    #[test]
+    fn many_at_once_are_told_from_small_requests_and_never_below_what_was_seen_to_rise() {
+        let depths = |sizes: &str, depths: &str| {
+            format!(
+                "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"block-size\"\nrw = \"randread\"\n\
+                 block_size = \"4k..4M*4\"\n[[experiment]]\nkind = \"queue-depth\"\nrw = \"randread\"\n\
+                 block_size = {sizes}\ndepth = \"{depths}\"\n[[experiment]]\nkind = \"random-vs-sequential\"\n\
+                 rw = [\"read\", \"randread\"]\nblock_size = \"1M\"\ndepth = 8\n"
+            )
+        };
+        let pages = |study: &str| {
+            let mut run = Pretend { cv: 0.005, ..Pretend::usual() }.run(study, 1);
+            conclude(&mut run, None).unwrap();
+            applications(&run).remove(0).gets
+        };
+        // 128 KiB reads come first and are limited by the link at 7,600 a second.
+        let both = pages(&depths("[\"128k\", \"4k\"]", "1..256*4"));
+        assert!(both.contains("at most 80") || both.contains("at most 79"), "{both}");
+        // QD 4, saturation at 8.3: there is more than was measured.
+        let rising = pages(&depths("[\"4k\"]", "1..4*2"));
+        assert!(
+            rising.ends_with("; many at once more than was measured: the rate was still rising"),
+            "{rising}"
+        );
+        let large = pages(&depths("[\"128k\"]", "1..256*4"));
+        assert!(large.ends_with(" pages a second"), "{large}");
     }
 
     #[test]

@@ -136,8 +136,8 @@ pub fn figure_name(figure: ComparedFigure) -> &'static str {
     }
 }
 
-/// What reads and writes are apart, where there are both: `reads 3.33 times, writes 1.20 times faster`. The direction is
-/// said where it is not that of the mean.
+/// How far reads and writes are apart, where there are both: `reads 3.33 times, writes 1.20 times faster`. The
+/// direction is said where it is not that of the mean.
 fn by_direction(pair: &ComparedPair, of_all: Likeness) -> Option<String> {
     let of = |group: WorkloadGroup| pair.geometric_means.iter().find(|mean| mean.of == group);
     let (reads, writes) = (of(WorkloadGroup::AllReads)?, of(WorkloadGroup::AllWrites)?);
@@ -333,7 +333,7 @@ pub fn verdicts(pair: &ComparedPair, shown: &[Likeness], has_bounds: bool) -> St
         .then(|| format!("Faster and slower hold with {} confidence.", units::percent(pair.confidence)));
     let open = shown
         .contains(&Likeness::CannotTell)
-        .then(|| "A ? is inconclusive: too few valid trials or too much scatter.".to_owned());
+        .then(|| "A question mark: trials within a run are too few or scatter too much to tell.".to_owned());
     let bounds = has_bounds.then(|| "After ≥, the low end of a wide interval.".to_owned());
     [same, surely, open, bounds].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }

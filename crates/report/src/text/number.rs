@@ -122,6 +122,14 @@ impl Figure {
         }
     }
 
+    /// As in a sentence, with more in the same brackets: `3.00 k IOPS (±0.1 %; reads and writes share it)`.
+    pub fn in_words_with(&self, more: &str) -> String {
+        match self.interval.as_str() {
+            "" | NO_INTERVAL => format!("{} ({more})", self.whole()),
+            interval => format!("{} ({interval}; {more})", self.value),
+        }
+    }
+
     /// Value and interval in one.
     pub fn whole(&self) -> String {
         format!("{} {}", self.value, self.interval).trim_end().to_owned()

@@ -109,7 +109,10 @@ pub fn main_warning(run: &Run) -> Option<&'static str> {
         Fact::Imprecise { .. } => Some("imprecise"),
         _ => None,
     };
-    let is_drift = |line: &&validity::WeighedFact| matches!(&line.fact, Fact::Warnings { example, .. } if example.check == CheckName::Drift);
+    let is_drift = |line: &&validity::WeighedFact| match &line.fact {
+        Fact::Warnings { example, .. } => example.check == CheckName::Drift,
+        _ => false,
+    };
     let told = doubts().find(is_drift).and_then(of).or_else(|| doubts().find_map(of));
     told.filter(|_| facts.fatal.is_none())
 }

@@ -16,10 +16,10 @@ pub(super) fn words(cause: &DepthNotReached) -> String {
         DepthNotReached::DeviceUnseen { asked } => {
             format!("the program kept queue depth {asked}; the depth at the device is unknown (no counters)")
         }
-        DepthNotReached::ShortAtDevice { in_flight_mean, device_in_flight_mean, asked } => {
+        DepthNotReached::ShortAtDevice { in_flight_mean, device_in_flight_mean, .. } => {
             format!(
-                "of {in_flight_mean:.0} requests outstanding (QD {asked}), only {device_in_flight_mean:.0} reached the \
-                 device at a time: QD {device_in_flight_mean:.0} was measured"
+                "only {device_in_flight_mean:.0} of {in_flight_mean:.0} requests outstanding reached the device at \
+                 once: the figures are those of QD {device_in_flight_mean:.0}"
             )
         }
     }
@@ -40,7 +40,7 @@ mod tests {
         };
         assert_eq!(
             words(&above),
-            "of 1024 requests outstanding (QD 1024), only 202 reached the device at a time: QD 202 was measured"
+            "only 202 of 1024 requests outstanding reached the device at once: the figures are those of QD 202"
         );
     }
 }

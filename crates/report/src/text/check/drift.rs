@@ -28,8 +28,8 @@ pub(super) fn words(cause: &Drift) -> String {
             // The first digit of the half-width is the last that says something.
             let digits = usize::from((a - b).abs() < 2.0);
             format!(
-                "the storage became {:.digits$} % ({:.digits$}–{:.digits$}) {}: compare only workloads of this run, which \
-                 took turns",
+                "the storage became {:.digits$} % ({:.digits$}–{:.digits$}) {} during the run: do not \
+                 compare it with other runs",
                 change_share * sign,
                 a.min(b),
                 a.max(b),
@@ -59,7 +59,7 @@ mod tests {
         let fell = Drift::Changed { change_share: -0.211, low: -0.23, high: -0.192, duration_s: 56.0 };
         assert_eq!(
             words(&fell),
-            "the storage became 21 % (19–23) slower: compare only workloads of this run, which took turns"
+            "the storage became 21 % (19–23) slower during the run: do not compare it with other runs"
         );
     }
 }

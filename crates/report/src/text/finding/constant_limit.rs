@@ -22,20 +22,24 @@ pub(in crate::text) fn together<'a>(limits: impl Iterator<Item = (&'a Finding, C
     let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
     for (finding, facts) in limits {
         let ConstantLimit::Held { counted, shared, .. } = facts else { continue };
-        let who = match (finding.conditions.op, shared) {
-            (Some(Op::Read), _) => "for reads",
-            (Some(_), _) => "for writes",
-            (None, Some(true)) => "shared by reads and writes",
-            (None, Some(false)) => "for reads, as much for writes",
-            (None, None) => "for reads, as much for writes (both at once were not tested)",
+        let who = match finding.conditions.op {
+            Some(Op::Read) => " for reads",
+            Some(_) => " for writes",
+            None => "",
         };
-        let value = figure(finding.unit, &estimate(finding)).in_words() + &parts(counted);
+        let own = figure(finding.unit, &estimate(finding));
+        let value = match (finding.conditions.op, shared) {
+            (None, Some(true)) => own.in_words_with("reads and writes share it"),
+            (None, Some(false)) => own.in_words_with("reads and writes each"),
+            _ => own.in_words(),
+        };
+        let value = value + &parts(counted);
         match groups.iter_mut().find(|group| group.0 == who) {
             Some((_, values)) => values.push(value),
             None => groups.push((who, vec![value])),
         }
     }
-    let each = groups.into_iter().map(|(who, values)| format!("{} {who}", values.join(" and ")));
+    let each = groups.into_iter().map(|(who, values)| format!("{}{who}", values.join(" and ")));
     each.collect::<Vec<_>>().join(", and ")
 }
 
@@ -55,7 +59,7 @@ fn limit(finding: &Finding, facts: ConstantLimit) -> String {
     let who = match (finding.conditions.op, shared) {
         (Some(Op::Read), _) => " for reads",
         (Some(_), _) => " for writes",
-        (None, Some(true)) => " shared by reads and writes",
+        (None, Some(true)) => " for reads and writes together",
         (None, _) => " for reads",
     };
     let parts = parts(counted);
@@ -119,7 +123,7 @@ mod tests {
             Finding { conditions, ..found }
         };
         let both = of(None, held(Counted::Requests, Some(true)));
-        assert_eq!(sentence(&both), "Limited to 6.00 k IOPS (±2 %) shared by reads and writes.");
+        assert_eq!(sentence(&both), "Limited to 6.00 k IOPS (±2 %) for reads and writes together.");
         assert_eq!(
             why_of(&both).as_deref(),
             Some(
