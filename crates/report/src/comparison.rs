@@ -56,9 +56,9 @@ fn valid(sides: &[Side], paint: Paint) -> String {
             let validity = text::validity::validity(run);
             let more = match validity.mark > text::validity::Weight::Note {
                 true => {
-                    let what = text::validity::main_warning(run)
-                        .map_or_else(String::new, |what| format!(", such as: {what}"));
-                    format!("{what} (`iosonde show {}`)", run.info.id)
+                    let drifted = text::validity::drift_warning(run);
+                    let drifted = drifted.map_or_else(String::new, |what| format!("; {what}"));
+                    format!("{drifted} (see `iosonde show {}`)", run.info.id)
                 }
                 false => String::new(),
             };
@@ -84,14 +84,8 @@ fn one_pair(compared: &Compared, pair: &ComparedPair, details: bool, paint: Pain
     }
     let shown = table(compared, pair, details);
     if !shown.rows.is_empty() {
-        let verdicts: Vec<Likeness> = shown.rows.iter().map(|row| row.verdict).collect();
-        out += &paint.hang(
-            &" ".repeat(HEAD),
-            HEAD,
-            &text::compare::verdicts(pair, &verdicts, shown.has_bounds()),
-        );
         out += &rows(pair, &shown, paint);
-        out += &more(&shown);
+        out += &legend(pair, &shown, paint);
     }
     out += &left_out(compared, pair, details, paint);
     out + &differences(pair, details, paint)
@@ -168,12 +162,15 @@ fn short(name: &str, most: usize) -> String {
     }
 }
 
-fn more(shown: &CompareTable) -> String {
-    match shown.more {
+fn legend(pair: &ComparedPair, shown: &CompareTable, paint: Paint) -> String {
+    let more = match shown.more {
         0 => String::new(),
         1 => "  1 more workload, of a size or queue depth between these: add -v\n".to_owned(),
         more => format!("  {more} more workloads, of sizes and queue depths between these: add -v\n"),
-    }
+    };
+    let verdicts: Vec<Likeness> = shown.rows.iter().map(|row| row.verdict).collect();
+    let meaning = text::compare::verdicts(pair, &verdicts, shown.has_bounds());
+    if meaning.is_empty() { more } else { more + &paint.hang("  ", 2, &meaning) }
 }
 
 fn verdict(row: &CompareRow, paint: Paint) -> String {

@@ -1,14 +1,36 @@
 //! What differs between two runs besides the storage: everything that could explain a ratio just as well.
 
-use iosonde_model::{Difference, PropertyValue, Run, RunInfo, RunProperty, units};
+use iosonde_model::{Difference, Medium, PropertyValue, Run, RunInfo, RunProperty, units};
 
 /// In the order in which they usually matter.
 pub(super) fn differences(a: &Run, b: &Run) -> Vec<Difference> {
+    // The machine that simulates is no part of what is simulated.
+    let simulated = [a, b].iter().any(|run| run.info.device.medium == Medium::Simulated);
     let differ = |&what: &RunProperty| {
+        if simulated && is_of_the_machine(what) {
+            return None;
+        }
         let (a, b) = (value(&a.info, what), value(&b.info, what));
         (!alike(&a, &b)).then_some(Difference { what, a, b })
     };
     RunProperty::ALL.iter().filter_map(differ).collect()
+}
+
+fn is_of_the_machine(what: RunProperty) -> bool {
+    use RunProperty::{
+        Kernel, Machine, MemoryBytes, OnBattery, PowerSaving, Processor, ProcessorCount, VirtualMachine,
+    };
+    matches!(
+        what,
+        OnBattery
+            | PowerSaving
+            | Machine
+            | Processor
+            | ProcessorCount
+            | MemoryBytes
+            | Kernel
+            | VirtualMachine
+    )
 }
 
 /// Sizes are alike where three digits are: the memory of one machine differs by some KiB from boot to boot.

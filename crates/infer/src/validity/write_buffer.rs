@@ -13,9 +13,9 @@ use crate::finding::lookup::found;
 /// within a fifth: what drains meanwhile is in both rates.
 const IS_THE_BUFFER: std::ops::RangeInclusive<f64> = 0.8..=1.2;
 
-/// A write buffer whose size a long write showed. Where that write also showed what lasts, advice says so, and this is a
-/// warning only about points that have two rates. Else it is one about the other writes, unless the buffer is too small
-/// beside what a trial writes to change a mean by more than the requested precision.
+/// A write buffer whose size a long write showed. Where that write also showed what lasts, advice says so, and this is
+/// a warning only about points that have two rates. Else it is one about the other writes, unless the buffer is too
+/// small beside what a trial writes to change a mean by more than the requested precision.
 pub(super) fn write_buffer(run: &Run) -> Option<WeighedFact> {
     match buffered_writes(run)? {
         BufferedWrites::Fit { buffer_bytes } => {

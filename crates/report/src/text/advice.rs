@@ -10,8 +10,7 @@ use crate::text::{
     command, finding,
     footnote::{Footnotes, MARKS},
     limits_meet::limits_meet,
-    number::{Figure, Style, briefly, figure},
-    pages::Pages,
+    number::briefly,
 };
 use iosonde_infer::enough_depth::low_latency_depth;
 use iosonde_infer::enough_size::{EnoughSize, enough_size, larger_than};
@@ -86,7 +85,6 @@ fn drafts(run: &Run) -> Vec<Draft<'_>> {
         .chain(depths)
         .chain([
             order(run),
-            pages(run).filter(|_| !limited(Op::Read)),
             raise(run),
             limits_meet(run).map(|meet| new(meet.told, meet.why, &meet.findings)),
             long_writes(run),
@@ -170,7 +168,7 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
         None => "",
     };
     let of = |is_largest: bool| sizes(own.iter().filter(|(_, size)| size.is_largest == is_largest));
-    let suffice = of(false).map(|sizes| format!("{sizes} get ≥ 95 % of the best bandwidth at QD 1"));
+    let suffice = of(false).map(|sizes| format!("{sizes} give ≥ 95 % of what QD 1 can reach"));
     let largest = of(true).map(|sizes| format!("use {sizes}, the largest tried"));
     let larger = Op::TRANSFERS.into_iter().find_map(|op| Some((op, larger_than(run, op)?)));
     let larger =
@@ -179,7 +177,7 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
     let why: Vec<String> =
         own.iter().map(|(op, size)| format!("{op}s of {}", times_of_sizes(size))).collect();
     let findings: Vec<&Finding> = own.iter().flat_map(|(_, size)| size.findings).collect();
-    let sentence = format!("one request at a time{order}: {}", told.join("; "));
+    let sentence = format!("for bandwidth at QD 1{order}: {}", told.join("; "));
     Some(new(sentence, why.join("; "), &findings))
 }
 
@@ -377,23 +375,6 @@ fn order(run: &Run) -> Option<Draft<'_>> {
     let why =
         format!("random {size} reads get {} of sequential ones", briefly(Unit::Ratio, &estimate(ratio)));
     slower.then(|| new("lay out data for sequential reads".into(), why, &[ratio]))
-}
-
-/// What one client gets at a database's page size.
-fn pages(run: &Run) -> Option<Draft<'_>> {
-    let pages = Pages::of(run)?;
-    let one = figure(Style::bare(Unit::Iops), &pages.one);
-    if one.is_unknown() {
-        return None;
-    }
-    let one = Figure { value: format!("{} reads/s", one.value), ..one }.in_words();
-    let from = if pages.measured { "" } else { " (estimated)" };
-    let sentence = format!("8 KiB database pages{from}: {one} from one client");
-    let why = match pages.measured {
-        true => "as measured with reads of 8 KiB at QD 1",
-        false => "cost per request plus transfer",
-    };
-    Some(new(sentence, why.into(), pages.of_one()))
 }
 
 #[cfg(test)]

@@ -323,28 +323,25 @@ fn no_figure(cause: &NoFigure) -> String {
     }
 }
 
-/// Meaning of the verdicts in a table, of those that it shows, and of `≥` where a ratio has it.
+/// Meaning of the verdicts in a table, of those that it shows, and of `≥` where a ratio has it. What the trials within
+/// a run do not show for certain says so itself: `maybe faster`.
 pub fn verdicts(pair: &ComparedPair, shown: &[Likeness], has_bounds: bool) -> String {
     let margin = units::percent(pair.margin);
     let differs = shown.iter().any(|verdict| [Likeness::Faster, Likeness::Slower].contains(verdict));
-    let same = (differs || shown.contains(&Likeness::Same))
-        .then(|| format!("Differences up to {margin} count as same."));
+    let same = shown.contains(&Likeness::Same).then(|| format!("Differences up to {margin} count as same."));
     let surely = (differs && pair.unit == ComparedUnit::Repeat)
         .then(|| format!("Faster and slower hold with {} confidence.", units::percent(pair.confidence)));
-    let open = shown
-        .contains(&Likeness::CannotTell)
-        .then(|| "A question mark: trials within a run are too few or scatter too much to tell.".to_owned());
     let bounds = has_bounds.then(|| "After ≥, the low end of a wide interval.".to_owned());
-    [same, surely, open, bounds].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    [same, surely, bounds].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
-/// Verdict on a ratio of a figure, as tables show it: `faster`, of latency `lower`; inconclusive: `faster?`.
+/// Verdict on a ratio of a figure, as tables show it: `faster`, of latency `lower`; inconclusive: `maybe faster`.
 pub fn likeness(margin: f64, figure: ComparedFigure, ratio: f64, verdict: Likeness) -> &'static str {
     let is_latency = figure != ComparedFigure::Iops;
     match verdict {
-        Likeness::CannotTell if (1.0 / (1.0 + margin)..1.0 + margin).contains(&ratio) => "same?",
-        Likeness::CannotTell if is_latency => ["lower?", "higher?"][usize::from(ratio > 1.0)],
-        Likeness::CannotTell => ["slower?", "faster?"][usize::from(ratio > 1.0)],
+        Likeness::CannotTell if (1.0 / (1.0 + margin)..1.0 + margin).contains(&ratio) => "maybe same",
+        Likeness::CannotTell if is_latency => ["maybe lower", "maybe higher"][usize::from(ratio > 1.0)],
+        Likeness::CannotTell => ["maybe slower", "maybe faster"][usize::from(ratio > 1.0)],
         Likeness::Faster if is_latency => "lower",
         Likeness::Slower if is_latency => "higher",
         Likeness::Same => "same",
@@ -397,7 +394,7 @@ pub fn property(what: RunProperty) -> &'static str {
 
 /// In place of properties that only one side knows, on a screen without them.
 pub fn known_of_one_side(count: usize) -> String {
-    format!("{count} more properties are known for one side only: add -v")
+    format!("-v lists {count} more that only one side recorded")
 }
 
 /// Whether a property is known. No virtual machine and no layout are answers too, and not a lack of one.
@@ -508,9 +505,9 @@ mod tests {
     #[test]
     fn more_latency_is_higher_and_slower() {
         let said = |figure, ratio| likeness(0.02, figure, ratio, Likeness::CannotTell);
-        assert_eq!(said(ComparedFigure::LatencyP99, 1.3), "higher?");
-        assert_eq!(said(ComparedFigure::LatencyP99, 0.7), "lower?");
-        assert_eq!(said(ComparedFigure::Iops, 1.3), "faster?");
+        assert_eq!(said(ComparedFigure::LatencyP99, 1.3), "maybe higher");
+        assert_eq!(said(ComparedFigure::LatencyP99, 0.7), "maybe lower");
+        assert_eq!(said(ComparedFigure::Iops, 1.3), "maybe faster");
         let of = |figure| {
             let extremes = Some([0.5, 4.0]);
             answer(&ComparedPair { figure, extremes, ..pair(2.0, 1.9, 2.1, Likeness::Slower) })

@@ -160,7 +160,7 @@ fn row(pair: &ComparedPair, line: &Comparison) -> CompareRow {
         verdict: line.verdict,
         said: match line.verdict {
             // Of what is unknown there is no direction either.
-            Likeness::CannotTell if is_unknown(line) => "?",
+            Likeness::CannotTell if is_unknown(line) => "inconclusive",
             verdict => likeness(pair.margin, line.figure, ratio.value, verdict),
         },
         is_bound: least(pair, factor(ratio), line.verdict).is_some(),

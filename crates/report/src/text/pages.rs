@@ -19,12 +19,8 @@ pub struct Pages<'a> {
     pub one: Estimate,
     /// `None` where no random reads of so few bytes were measured at their highest rate.
     pub many: Option<Many>,
-    /// Whether reads of this size were measured, not worked out from those of other sizes.
-    pub measured: bool,
-    /// What it rests on: one client's figures first.
+    /// What it rests on.
     pub findings: Vec<&'a Finding>,
-    /// How many of these are of one client.
-    of_one: usize,
 }
 
 /// What many clients get at once.
@@ -37,11 +33,6 @@ pub enum Many {
 impl<'a> Pages<'a> {
     pub fn of(run: &'a Run) -> Option<Self> {
         Self::measured(run).or_else(|| Self::worked_out(run))
-    }
-
-    /// The findings that one client's figure rests on.
-    pub fn of_one(&self) -> &[&'a Finding] {
-        &self.findings[..self.of_one]
     }
 
     fn measured(run: &'a Run) -> Option<Self> {
@@ -57,7 +48,7 @@ impl<'a> Pages<'a> {
             Estimate { value: a_second(alone.value)?, low: a_second(alone.high), high: a_second(alone.low) };
         let many = most.map(|most| if most.at_least { Many::Rising } else { Many::AtMost(estimate(most)) });
         let findings = [alone].into_iter().chain(most).collect();
-        Some(Self { one, many, measured: true, findings, of_one: 1 })
+        Some(Self { one, many, findings })
     }
 
     fn worked_out(run: &'a Run) -> Option<Self> {
@@ -73,7 +64,7 @@ impl<'a> Pages<'a> {
         let one = Estimate { value, low: rate(cost.high, half.low), high: rate(cost.low, half.high) };
         let (many, more) = many(run).unzip();
         let findings = [cost, half].into_iter().chain(more.into_iter().flatten()).collect();
-        Some(Self { one, many, measured: false, findings, of_one: 2 })
+        Some(Self { one, many, findings })
     }
 }
 

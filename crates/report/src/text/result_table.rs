@@ -78,6 +78,7 @@ pub(super) fn result_tables(run: &Run, footnotes: &Footnotes) -> Vec<ResultTable
 fn transfers(run: &Run, footnotes: &Footnotes) -> Option<ResultTable> {
     let mut rows: Vec<ResultRow> = LARGE.iter().filter_map(|kind| whole(run, footnotes, kind)).collect();
     rows.extend(places(run));
+    rows.extend(may_exceed(run, |op| found(run, FindingName::DeviceBandwidth, op)));
     for group in groups(run) {
         rows.extend(small(run, footnotes, &group));
     }
@@ -152,6 +153,7 @@ fn whole(run: &Run, footnotes: &Footnotes, kind: &Kind) -> Option<ResultRow> {
 fn cell(run: &Run, footnotes: &Footnotes, kind: &Kind, finding: &Finding) -> Cell {
     let figure = two_levels(run, finding)
         .or_else(|| held_by_limit(run, finding))
+        .or_else(|| minimum(finding))
         .unwrap_or_else(|| (kind.cell)(finding));
     Cell { figure, marks: footnotes.of_finding(run, finding) }
 }
@@ -168,6 +170,54 @@ fn held_by_limit(run: &Run, finding: &Finding) -> Option<Figure> {
             && limit.value.is_some_and(|value| own.low <= Some(value) && Some(value) <= own.high)
     };
     run.findings.iter().find(holds).map(rate)
+}
+
+/// Distance of a highest rate from the low end of its interval, as a share of the interval, up to which the interval
+/// reaches upwards alone: by another point, which is imprecise.
+const AT_LOW_END: f64 = 0.1;
+/// High over low of an interval whose ends three digits tell apart.
+const SHOWN: f64 = 1.02;
+
+/// A highest rate whose interval reaches upwards alone, by a point that is imprecise: a minimum. A row below it has
+/// that point.
+fn minimum(finding: &Finding) -> Option<Figure> {
+    let Detail::Highest(_) = &finding.detail else { return None };
+    let (value, low, high) = (finding.value?, finding.low?, finding.high?);
+    if value - low >= AT_LOW_END * (high - low) || high < SHOWN * low {
+        return None;
+    }
+    let bound = Estimate { value: low, low: Some(low), high: Some(low) };
+    Some(Figure { interval: String::new(), ..figure(finding.unit, &bound) }.at_least())
+}
+
+/// The imprecise points that may exceed the highest rates above, where these are minima.
+fn may_exceed<'a>(run: &Run, of: impl Fn(Op) -> Option<&'a Finding>) -> Option<ResultRow> {
+    let cells = Op::TRANSFERS.map(|op| {
+        let finding = of(op)?;
+        if two_levels(run, finding).is_some() || held_by_limit(run, finding).is_some() {
+            return None;
+        }
+        minimum(finding)?;
+        let point = &exceeds(run, finding)?.spec;
+        let place = match finding.unit {
+            Unit::Iops => format!("QD {}", point.asked_in_flight()),
+            _ => units::size(point.block_size_bytes),
+        };
+        Some(Figure { value: format!("{place} (imprecise)"), interval: String::new() }.into())
+    });
+    row("may be higher with", true, cells)
+}
+
+/// The first point whose interval reaches as high as that of a highest rate.
+fn exceeds<'a>(run: &'a Run, finding: &Finding) -> Option<&'a Point> {
+    let high = finding.high?;
+    let own = |point: &Point| {
+        let direction = point.direction(finding.conditions.op?)?;
+        Some(if finding.unit == Unit::Iops { direction.iops } else { direction.bytes_per_s })
+    };
+    let reaches_it =
+        |point: &&Point| own(point).is_some_and(|own| own.high.is_some_and(|own| own >= 0.999 * high));
+    run.points.iter().find(reaches_it)
 }
 
 fn two_levels(run: &Run, finding: &Finding) -> Option<Figure> {
@@ -305,7 +355,8 @@ fn small(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow> 
         });
         row(kind.label, true, cells)
     };
-    let depths = enough(run, footnotes, like);
+    let mut depths = enough(run, footnotes, like);
+    depths.splice(0..0, may_exceed(run, |op| found_like(run, FindingName::MaxIops, op, like)));
     let is_told = |kind: &&Kind| match kind.name {
         KNEE => knee_matters(run, like),
         // Of a curve; the depth that was measured is nearer to what a reader sets.
@@ -508,6 +559,28 @@ mod tests {
         assert_eq!(enough_where_half_the_depth_gives(0.80), "QD 16 (80 % at QD 8)");
         assert_eq!(enough_where_half_the_depth_gives(0.92), "QD 16 (92 % at QD 8)");
         assert_eq!(enough_where_half_the_depth_gives(0.96), "QD 8 (49 % at QD 4)");
+    }
+
+    #[test]
+    fn a_highest_rate_that_an_imprecise_point_may_exceed_is_a_minimum() {
+        let mut run = Pretend { cv: 0.01, bytes_per_s: 1.5e9, ..Pretend::usual() }.run(QUICK, 1);
+        conclude(&mut run, None).unwrap();
+        let finding = found(&run, FindingName::DeviceBandwidth, Op::Read).unwrap().clone();
+        assert_eq!(minimum(&finding), None);
+        let value = finding.value.unwrap();
+        let wide = Finding { low: Some(0.999 * value), high: Some(1.3 * value), ..finding.clone() };
+        let point = run.points.iter_mut().find(|point| point.spec.block_size_bytes == 16_384).unwrap();
+        point.read.as_mut().unwrap().bytes_per_s.high = Some(1.3 * value);
+        let told = minimum(&wide).unwrap();
+        assert!(told.value.starts_with("≥ "), "{told:?}");
+        let row = may_exceed(&run, |op| (op == Op::Read).then_some(&wide)).unwrap();
+        assert_eq!(row.cells[0].as_ref().map(Cell::whole).as_deref(), Some("16 KiB (imprecise)"));
+        assert_eq!(row.cells[1], None);
+        assert_eq!(may_exceed(&run, |op| (op == Op::Read).then_some(&finding)), None);
+        // In the middle of its interval, and in one whose ends look alike.
+        let middle = Finding { low: Some(0.8 * value), ..wide.clone() };
+        assert_eq!(minimum(&middle), None);
+        assert_eq!(minimum(&Finding { high: Some(1.01 * value), ..wide }), None);
     }
 
     #[test]

@@ -100,21 +100,15 @@ fn affected(example: &Judgement) -> &'static str {
     }
 }
 
-/// The warning of a run that matters most beside another run, in a few words: a drift, else the most damaging.
-pub fn main_warning(run: &Run) -> Option<&'static str> {
+/// The warning of a run that matters beside another run, in a few words: that its rate drifted.
+pub fn drift_warning(run: &Run) -> Option<&'static str> {
     let facts = validity::validity(run);
-    let doubts = || facts.lines.iter().filter(|line| line.mark == Weight::Doubt);
-    let of = |line: &validity::WeighedFact| match &line.fact {
-        Fact::Warnings { example, .. } => Some(brief(example)),
-        Fact::Imprecise { .. } => Some("imprecise"),
-        _ => None,
-    };
-    let is_drift = |line: &&validity::WeighedFact| match &line.fact {
+    let is_drift = |line: &validity::WeighedFact| match &line.fact {
         Fact::Warnings { example, .. } => example.check == CheckName::Drift,
         _ => false,
     };
-    let told = doubts().find(is_drift).and_then(of).or_else(|| doubts().find_map(of));
-    told.filter(|_| facts.fatal.is_none())
+    let drifted = facts.lines.iter().filter(|line| line.mark == Weight::Doubt).any(is_drift);
+    (drifted && facts.fatal.is_none()).then_some("the rate drifted during the run")
 }
 
 fn answer(facts: &Validity) -> String {
