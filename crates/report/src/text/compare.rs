@@ -323,16 +323,18 @@ fn no_figure(cause: &NoFigure) -> String {
     }
 }
 
-/// Meaning of the verdicts in a table, of those that it shows, and of `≥` where a ratio has it. What the trials within
-/// a run do not show for certain says so itself: `maybe faster`.
+/// Meaning of the verdicts in a table, of those that it shows, and of `≥` where a ratio has it.
 pub fn verdicts(pair: &ComparedPair, shown: &[Likeness], has_bounds: bool) -> String {
     let margin = units::percent(pair.margin);
     let differs = shown.iter().any(|verdict| [Likeness::Faster, Likeness::Slower].contains(verdict));
     let same = shown.contains(&Likeness::Same).then(|| format!("Differences up to {margin} count as same."));
     let surely = (differs && pair.unit == ComparedUnit::Repeat)
         .then(|| format!("Faster and slower hold with {} confidence.", units::percent(pair.confidence)));
+    let open = shown
+        .contains(&Likeness::CannotTell)
+        .then(|| "Maybe: trials within a run are too few or scatter too much to be sure.".to_owned());
     let bounds = has_bounds.then(|| "After ≥, the low end of a wide interval.".to_owned());
-    [same, surely, bounds].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    [same, surely, open, bounds].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 /// Verdict on a ratio of a figure, as tables show it: `faster`, of latency `lower`; inconclusive: `maybe faster`.
@@ -394,7 +396,7 @@ pub fn property(what: RunProperty) -> &'static str {
 
 /// In place of properties that only one side knows, on a screen without them.
 pub fn known_of_one_side(count: usize) -> String {
-    format!("-v lists {count} more that only one side recorded")
+    format!("{count} more with -v")
 }
 
 /// Whether a property is known. No virtual machine and no layout are answers too, and not a lack of one.
