@@ -186,7 +186,7 @@ fn fio_matrix_finds_the_reports_rates_and_that_64_were_never_in_flight() {
     assert!(near(iops(alone(Rw::RandWrite), Op::Write), 152.0));
     // Little's law: at 4 KiB the depth never reached the device, and the program set the rates.
     let troubles = troubles(run);
-    assert!(troubles[&CheckName::DepthNotReached].1.contains("reached the device at a time"), "{troubles:?}");
+    assert!(troubles[&CheckName::DepthNotReached].1.contains("reached the device at once"), "{troubles:?}");
     assert!(troubles[&CheckName::GeneratorBound].1.contains("not the storage's"), "{troubles:?}");
     // The latencies of 64 and 128 KiB, in microseconds; those of 4 KiB contradict Little's law in the report.
     for (kib, read_us, write_us) in [(64, 1167.0, 1993.0), (128, 1218.0, 4097.0)] {
