@@ -69,3 +69,26 @@ fn value(run: &RunInfo, what: RunProperty) -> Option<PropertyValue> {
         RunProperty::State => PropertyValue::State(run.state),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use iosonde_testkit::specimen;
+
+    use super::*;
+
+    #[test]
+    fn the_machine_that_simulates_is_no_difference() {
+        let on = |medium: Medium, kernel: &str| {
+            let mut run = specimen::run(specimen::usual());
+            (run.info.device.medium, run.info.host.kernel) = (medium, Some(kernel.to_owned()));
+            run
+        };
+        let kernels_differ = |a: Medium, b: Medium| {
+            let found = differences(&on(a, "6.1"), &on(b, "6.12"));
+            found.iter().any(|one| one.what == RunProperty::Kernel)
+        };
+        assert!(kernels_differ(Medium::Virtual, Medium::Virtual));
+        assert!(!kernels_differ(Medium::Virtual, Medium::Simulated));
+        assert!(!kernels_differ(Medium::Simulated, Medium::Simulated));
+    }
+}
