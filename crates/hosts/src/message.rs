@@ -57,7 +57,7 @@ impl From<&Limits> for LimitsMessage {
 
 impl From<LimitsMessage> for Limits {
     fn from(limits: LimitsMessage) -> Self {
-        Self { duration_ns: limits.duration_ns, warm_up_ns: limits.warm_up_ns, ios: limits.ios }
+        Self { warm_up_ns: limits.warm_up_ns, ios: limits.ios, ..Self::time(limits.duration_ns) }
     }
 }
 

@@ -1,11 +1,15 @@
 //! fio's own words for sizes, times and patterns, which differ from iosonde's; and the jobs of a run that came from
 //! fio.
 
+mod steady_state;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Direction, Flush, Op, Rw, Stream, Trial};
+use crate::{Direction, Flush, Op, Rw, Stream, Trial, Window, WindowDirection};
+
+pub use steady_state::{LastSeconds, SteadyFigure, SteadyMeasure, SteadyState};
 
 /// Meaning of fio's `k`, set by its option `kb_base`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -16,6 +20,17 @@ pub enum KbBase {
     Compatible,
     /// `kb_base=1000`: `k` and `kb` are 1,000 and `ki` and `kib` are 1,024.
     Si,
+}
+
+impl KbBase {
+    /// Reads the option's value.
+    pub fn parse(word: &str) -> Option<Self> {
+        match word.trim() {
+            "1024" => Some(Self::Compatible),
+            "1000" => Some(Self::Si),
+            _ => None,
+        }
+    }
 }
 
 /// Reads a whole number with fio's suffix for sizes: `4k`, `1MiB`, `0x1000`. `None` if it is none, or beyond 64 bits.
@@ -128,6 +143,53 @@ impl FioReport {
     /// Its streams, where the trial has several.
     pub fn own<'a>(&'a self, trial: &'a Trial) -> impl Iterator<Item = &'a Stream> {
         self.streams.iter().filter_map(|at| trial.streams.get(*at))
+    }
+
+    /// One direction of all its streams in slices of whole windows, each as long as asked or a little longer, the last
+    /// one as long as what is left. The longest stream tells the time.
+    pub fn slices(&self, trial: &Trial, op: Op, length_s: f64) -> Vec<Slice> {
+        let streams: Vec<&[Window]> = match trial.streams.is_empty() {
+            true => vec![&trial.windows],
+            false => self.own(trial).map(|stream| stream.windows.as_slice()).collect(),
+        };
+        let Some(longest) = streams.iter().max_by_key(|stream| stream.len()) else { return Vec::new() };
+        let mut out = Vec::new();
+        let mut slice = Slice::default();
+        for (at, window) in longest.iter().enumerate() {
+            slice.length_s += window.length_s;
+            let beside = streams.iter().filter_map(|stream| stream.get(at));
+            beside.for_each(|window| slice.add(window.direction(op)));
+            // A rounding of seconds is no shorter slice.
+            if slice.length_s >= length_s - 1e-3 || at + 1 == longest.len() {
+                slice.ended_s = window.start_s + window.length_s;
+                out.push(std::mem::take(&mut slice));
+            }
+        }
+        out
+    }
+}
+
+/// Sums over the windows of a slice of the measured time.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Slice {
+    /// Its end, from the trial's beginning.
+    pub ended_s: f64,
+    /// Its length.
+    pub length_s: f64,
+    /// Completions.
+    pub ios: f64,
+    /// Bytes moved.
+    pub bytes: f64,
+    /// Sum of the latencies of its requests.
+    pub latency_ns: f64,
+}
+
+impl Slice {
+    fn add(&mut self, side: Option<&WindowDirection>) {
+        let Some(side) = side else { return };
+        self.ios += side.ios as f64;
+        self.bytes += side.bytes as f64;
+        self.latency_ns += side.latency_ns_mean.unwrap_or(0.0) * side.ios as f64;
     }
 }
 

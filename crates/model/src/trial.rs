@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Histogram, HostShare, Op, RequestError, TrialSpec, Witnesses, histogram::requests_beyond};
+use crate::{
+    Histogram, HostShare, Op, RequestError, TrialSpec, Witnesses, fio::LastSeconds, histogram::requests_beyond,
+};
 
 /// Purpose of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -377,6 +379,9 @@ pub struct Trial {
     /// The streams apart, where there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub streams: Vec<Stream>,
+    /// The last seconds of jobs that were to end once their throughput is steady (fio's `ss`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub last_seconds: Vec<LastSeconds>,
     /// Requests outstanding, averaged over the measured time.
     pub in_flight_mean: Option<f64>,
     /// Share of the time that the busiest worker was busy, waiting excluded.
@@ -471,6 +476,7 @@ impl Trial {
             trim: None,
             flush: None,
             streams: Vec::new(),
+            last_seconds: Vec::new(),
             in_flight_mean: None,
             busy_share: None,
             unserved: 0,

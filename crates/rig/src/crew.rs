@@ -21,6 +21,7 @@ use crate::{
     buffer::BufferPool,
     clock::{Clock, monotonic_ns},
     drive::{Drive, Driven, Limits},
+    early_end::EarlyEnds,
     engine::{self, Bench, NewFiles, Opened, SharedDevice, Storage},
     offset::{Offsets, job_seed},
     payload,
@@ -119,7 +120,7 @@ pub trait Around {
 }
 
 /// Settings that all jobs of a trial share.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Shift<'a> {
     /// Preparation goes through the span from its start.
     pub phase: Phase,
@@ -129,6 +130,8 @@ pub struct Shift<'a> {
     pub plan: &'a VerifyPlan,
     /// Folder of the target, where files can be made in it.
     pub folder: Option<&'a File>,
+    /// Ends that the jobs have from each other.
+    pub(crate) early: Option<&'a EarlyEnds>,
 }
 
 /// Runs the jobs to their ends.
@@ -398,7 +401,7 @@ fn drive(
     let (cpu_before, delay_before_s) = (witness::thread_cpu(), witness::thread_delay_s());
     let offsets = (offsets(job, shift.phase), job.seed);
     let drive = Drive::new(engine.as_mut(), clock, buffers, &job.spec, offsets, job.limits, shift.stop);
-    let mut drive = drive.verifying(verify.take()).beside(together);
+    let mut drive = drive.verifying(verify.take()).beside(together).ending(shift.early);
     let began_ns = monotonic_ns();
     drive.begin()?;
     while !drive.is_done() {
@@ -457,7 +460,7 @@ fn in_virtual_time(
     for (job, Equipped { buffers, opened, verify }) in jobs.iter().zip(&mut equipped) {
         let (engine, offsets) = (opened.engine.as_mut(), (offsets(job, shift.phase), job.seed));
         let drive = Drive::new(engine, &clock, buffers, &job.spec, offsets, job.limits, shift.stop);
-        drives.push(drive.verifying(verify.take()).beside(hosts[job.host].as_ref()));
+        drives.push(drive.verifying(verify.take()).beside(hosts[job.host].as_ref()).ending(shift.early));
     }
     around.before()?;
     let began_ns = clock.now_ns();

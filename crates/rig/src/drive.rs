@@ -27,11 +27,15 @@ use std::{
 
 use iosonde_model::{Histogram, Op, Trial, TrialSpec};
 
-pub use crate::issued::Issued;
+pub use crate::{
+    early_end::{Early, Takes},
+    issued::Issued,
+};
 
 use crate::{
     buffer::BufferPool,
     clock::{self, Clock},
+    early_end::{EarlyEnds, OwnEnd},
     engine::{Completions, Engine, Request},
     offset::{Draw, Offsets},
     pace::Pace,
@@ -60,7 +64,7 @@ pub(crate) const fn patience_ns(stopped: bool) -> u64 {
 const POLL_NS: u64 = 60_000;
 
 /// Duration and warm-up of a trial.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
     /// Time from the first submission to the end of counting.
     pub duration_ns: u64,
@@ -68,17 +72,19 @@ pub struct Limits {
     pub warm_up_ns: Option<u64>,
     /// Requests of each job after which it ends, if that comes first.
     pub ios: Option<u64>,
+    /// What else ends a job before that.
+    pub early: Early,
 }
 
 impl Limits {
     /// A trial of a given length.
     pub fn time(duration_ns: u64) -> Self {
-        Self { duration_ns, warm_up_ns: None, ios: None }
+        Self { duration_ns, warm_up_ns: None, ios: None, early: Early::default() }
     }
 
     /// A trial that makes exactly so many requests, without warm-up: filling.
     pub fn requests(ios: u64) -> Self {
-        Self { duration_ns: u64::MAX, warm_up_ns: Some(0), ios: Some(ios) }
+        Self { warm_up_ns: Some(0), ios: Some(ios), ..Self::time(u64::MAX) }
     }
 
     fn warm_up_ns(&self) -> u64 {
@@ -181,6 +187,7 @@ pub struct Drive<'a> {
     limits: Limits,
     stop: &'a AtomicBool,
     attendance: Attendance<'a>,
+    own_end: OwnEnd<'a>,
     /// Makes what is written; `None` where nobody looks at it: a simulated device does not.
     maker: Option<Maker>,
     verify: Option<Verify>,
@@ -245,6 +252,7 @@ impl<'a> Drive<'a> {
             limits,
             stop,
             attendance: Attendance::default(),
+            own_end: OwnEnd::default(),
             maker: (spec.rw.writes() && !matches!(clock, Clock::Virtual(_))).then(|| Maker::new(spec, seed)),
             verify: None,
             blocked: false,
@@ -297,6 +305,12 @@ impl<'a> Drive<'a> {
         Self { attendance: Attendance::of(together), ..self }
     }
 
+    /// Makes the loop end where others of its trial tell it to.
+    #[must_use]
+    pub(crate) fn ending(self, ends: Option<&'a EarlyEnds>) -> Self {
+        Self { own_end: OwnEnd::of(ends, self.limits.early), ..self }
+    }
+
     /// Returns true if the job has ended.
     pub fn is_done(&self) -> bool {
         self.stage == Stage::Done
@@ -309,6 +323,7 @@ impl<'a> Drive<'a> {
         (self.begun_ns, self.last_ns, self.last_completion_ns) = (first_ns, now_ns, first_ns);
         (self.warm_up_ended_ns, self.measured_to_ns) = (first_ns, first_ns);
         self.recorder.begin(now_ns, first_ns);
+        self.own_end.begin(first_ns);
         if let Some(open) = &mut self.open {
             open.pace.begin(first_ns);
         }
@@ -522,7 +537,8 @@ impl<'a> Drive<'a> {
             }
         }
         let stopped = self.stop.load(Ordering::Relaxed);
-        if stopped && self.stage != Stage::Done {
+        let over = stopped || self.own_end.is_over(now_ns, &self.issued);
+        if over && self.stage != Stage::Done {
             self.drain();
         }
         // The flush that the last requests are due for belongs to them.
@@ -554,6 +570,7 @@ impl<'a> Drive<'a> {
         if self.stage != Stage::Drain {
             self.stage = Stage::Drain;
             self.attendance.leave();
+            self.own_end.leave();
             self.measured_until(self.measured_to_ns);
         }
         // Requests that the engine has not taken are given back.

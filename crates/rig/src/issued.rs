@@ -13,6 +13,13 @@ pub struct Issued {
     pub ios: u64,
 }
 
+impl Issued {
+    /// Bytes of all directions.
+    pub fn bytes(&self) -> u64 {
+        self.read_bytes + self.write_bytes + self.trim_bytes
+    }
+}
+
 impl std::ops::AddAssign for Issued {
     fn add_assign(&mut self, other: Self) {
         self.read_bytes += other.read_bytes;

@@ -62,6 +62,7 @@ pub mod clock;
 pub mod cold;
 mod crew;
 pub mod drive;
+mod early_end;
 pub mod engine;
 pub mod files;
 pub mod guard;

@@ -36,12 +36,8 @@ pub fn order(engine: &str, direct: bool, from_bytes: u64, bytes: u64, seconds: f
         direct,
         ..TrialSpec::default()
     };
-    let limits = Limits {
-        duration_ns: (seconds.max(0.01) * 1e9) as u64,
-        warm_up_ns: Some(0),
-        ios: Some(bytes / FILL_BLOCK_BYTES),
-    };
-    (spec, limits)
+    let ios = Some(bytes / FILL_BLOCK_BYTES);
+    (spec, Limits { warm_up_ns: Some(0), ios, ..Limits::time((seconds.max(0.01) * 1e9) as u64) })
 }
 
 /// Changes the workload that fills: `jobs` fill side by side, each its part, in requests of `block_bytes`.
@@ -74,7 +70,7 @@ pub fn pass(spec: &TrialSpec) -> (TrialSpec, Limits) {
         ..TrialSpec::default()
     };
     let ios = Some(spec.span_bytes / block_size_bytes);
-    (of, Limits { duration_ns: (PASS_S * 1e9) as u64, warm_up_ns: Some(0), ios })
+    (of, Limits { warm_up_ns: Some(0), ios, ..Limits::time((PASS_S * 1e9) as u64) })
 }
 
 /// Requests of each job in one pass over its part of the span.

@@ -16,6 +16,7 @@ use crate::{
     clock::Clock,
     crew::{self, Around, Job, Shift, Worked},
     drive::Limits,
+    early_end::EarlyEnds,
     engine::Storage,
     issued::Issued,
     merge::Team,
@@ -148,7 +149,9 @@ impl Bed {
         let plan = VerifyPlan::new(storage, order.spec, order.seed, clock)?;
         let (limits, cut) = limits(storage, order, own)?;
         let jobs = crew::jobs(order.spec, &limits, (order.phase, order.seed), place)?;
-        let shift = Shift { phase: order.phase, stop, plan: &plan, folder: folder.as_ref() };
+        let early = EarlyEnds::of(&jobs);
+        let (early_ends, folder) = (early.as_ref(), folder.as_ref());
+        let shift = Shift { phase: order.phase, stop, plan: &plan, folder, early: early_ends };
         let beside = Beside::of(&jobs, place.addressed.clone());
         let mut seen = Seen::new(storage, watch, clock, (order.spec, place.placement), others);
         seen.beside = beside;
@@ -162,6 +165,7 @@ impl Bed {
         }
         let trial = &mut finished.trial;
         (trial.started_at, trial.started_s) = (started_at, started_s);
+        trial.last_seconds = early.map_or_else(Vec::new, EarlyEnds::last_seconds);
         trial.witnesses.injected = injected(storage).zip(before).map(|(after, before)| Injected {
             lost: after.lost - before.lost,
             torn: after.torn - before.torn,
@@ -189,7 +193,8 @@ impl Bed {
             let own = crew::jobs(order.spec, &limits, (order.phase, order.seed), &place)?;
             jobs.extend(own.into_iter().map(|job| Job { host, ..job }));
         }
-        let shift = Shift { phase: first.phase, stop, plan: &plan, folder: folder.as_ref() };
+        let shift =
+            Shift { phase: first.phase, stop, plan: &plan, folder: folder.as_ref(), early: None };
         let mut seen = Seen::new(storage, watch, clock, (first.spec, place.placement), None);
         let worked = crew::work(storage, &jobs, shift, &mut seen)?;
         let Seen { started_at, started_s, mut witnesses, simulated_busy_s, .. } = seen;

@@ -39,7 +39,7 @@ fn run(bed: &mut Bed, spec: &TrialSpec, limits: Limits) -> Trial {
 /// `seconds` after a second of warming up.
 fn timed(bed: &mut Bed, spec: &TrialSpec, seconds: u64) -> Trial {
     let warm_up_ns = Some(1_000_000_000);
-    run(bed, spec, Limits { duration_ns: (seconds + 1) * 1_000_000_000, warm_up_ns, ios: None })
+    run(bed, spec, Limits { warm_up_ns, ..Limits::time((seconds + 1) * 1_000_000_000) })
 }
 
 fn near(what: &str, measured: f64, published: f64, within: f64) {

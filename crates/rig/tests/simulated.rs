@@ -105,7 +105,7 @@ fn a_count_of_requests_ends_a_trial_even_where_it_is_below_the_depth() {
     let file = DeviceFile::parse(builtin("ideal").unwrap(), "test").unwrap();
     let mut bed = Bed::simulated(SharedDevice::new(Device::new(&file, 1)));
     let spec = spec(32, 4096);
-    let limits = Limits { duration_ns: 1_000_000_000, warm_up_ns: None, ios: Some(5) };
+    let limits = Limits { ios: Some(5), ..Limits::time(1_000_000_000) };
     let order = Order { spec: &spec, limits, phase: Phase::Measure, seed: 9 };
     let trial = bed.run(&order, &AtomicBool::new(false)).unwrap().trial;
     assert_eq!((trial.read.unwrap().ios, trial.hung), (5, 0));

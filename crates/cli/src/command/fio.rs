@@ -11,10 +11,10 @@ use std::{path::Path, thread};
 
 use iosonde_infer::conclude;
 use iosonde_model::{Phase, Run, TrialSpec, fio::FioJobs, typed, units};
-use iosonde_plan::fio::{Advice, Caps, Ends, Group, Laid, Refusal, Site};
+use iosonde_plan::fio::{Advice, Caps, Ends, ExitWhat, Group, Laid, Refusal, Site};
 use iosonde_report::terminal;
 use iosonde_rig::{
-    drive::Limits,
+    drive::{Early, Limits, Takes},
     guard::{Protected, Writes},
     offset, prepare,
     trial::Order,
@@ -51,7 +51,12 @@ pub fn run(args: &FioArgs, store: Option<&Path>, screen: Screen) -> Result<(), F
     let args = &asked.args;
     let caps = Caps { time_ns: args.time, size_bytes: args.size };
     jobs.iter().for_each(|job| words::changes(job, caps, screen));
-    let batches = batches(iosonde_plan::fio::groups(jobs).map_err(Failure::usage)?, args)?;
+    let mut groups = iosonde_plan::fio::groups(jobs).map_err(Failure::usage)?;
+    if let Some((job, behind)) = end_of_all(&groups) {
+        screen.say(&words::nothing_behind(job));
+        groups.truncate(behind);
+    }
+    let batches = batches(groups, args)?;
     refuse_several_documents(args, &batches)?;
     if args.dry_run {
         return batches.iter().try_for_each(|batch| screen.result(&words::plan(batch, caps)?));
@@ -68,6 +73,13 @@ pub fn run(args: &FioArgs, store: Option<&Path>, screen: Screen) -> Result<(), F
             run.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
     })
+}
+
+/// The first job whose end is that of all jobs, with the number of groups up to its own, where some come after it.
+fn end_of_all(groups: &[Group]) -> Option<(&iosonde_plan::fio::Job, usize)> {
+    let ends_all = |group: &Group| group.jobs.iter().position(|job| job.exit_what == Some(ExitWhat::All));
+    let (at, job) = groups.iter().enumerate().find_map(|(at, group)| Some((at, ends_all(group)?)))?;
+    (at + 1 < groups.len()).then(|| (&groups[at].jobs[job], at + 1))
 }
 
 /// Groups that follow each other on one target are one run.
@@ -111,7 +123,7 @@ fn options(batch: &Batch, args: &FioArgs, caps: Caps) -> Result<Options, Refusal
     let simulated = batch.site.target().starts_with("sim:");
     Ok(Options {
         size_bytes: matches!(batch.site, Site::Own(_)).then_some(needed).flatten().map(whole_blocks),
-        engine: (!simulated).then(|| first.engine.to_owned()),
+        engine: (!simulated).then(|| first.engine.clone()),
         // A simulated device without a page cache has nothing to be buffered by.
         direct: if simulated { None } else { Some(direct) },
         read_only: args.read_only,
@@ -199,7 +211,11 @@ fn run_batch(
     let places = power::places(&notebook, std::iter::once(&measurement.session));
     let measured = || single::measured(measurement, |measurement| measure(measurement, batch, &laid, caps));
     let allowed = words::allowed(batch);
-    power::least(Some(&places), measured, |run| show(&mut run?, batch, &allowed, args, screen))
+    power::least(Some(&places), measured, |run| {
+        let mut run = run?;
+        words::steady(&run, batch, &laid).iter().for_each(|line| screen.say(&format!("note          {line}")));
+        show(&mut run, batch, &allowed, args, screen)
+    })
 }
 
 /// Lays the groups out, and refuses what this engine and this storage cannot do, before anything is written.
@@ -292,7 +308,8 @@ fn measure(measurement: &mut Measurement, batch: &Batch, laid: &[Laid], caps: Ca
         }
         measurement.session.go_through_page_cache(!spec.direct)?;
         let (spec, ends) = latency_target::at_found_depth(measurement, group, laid, caps.time_ns)?;
-        let own: Vec<Limits> = ends.iter().map(limits).collect();
+        let own: Vec<Limits> =
+            ends.iter().enumerate().map(|(stream, ends)| limits(ends, laid, stream)).collect();
         let seed = measurement.options.seed.wrapping_add(at as u64);
         let order = Order { spec: &spec, limits: own[0], phase: Phase::Measure, seed };
         measurement.screen.say(&words::under_way(group, &spec));
@@ -304,11 +321,24 @@ fn measure(measurement: &mut Measurement, batch: &Batch, laid: &[Laid], caps: Ca
     Ok(())
 }
 
-fn limits(ends: &Ends) -> Limits {
+fn limits(ends: &Ends, laid: &Laid, stream: usize) -> Limits {
+    // Jobs that are reported together are steady together.
+    let report = laid.reports.iter().position(|report| report.streams.contains(&stream)).unwrap_or(0);
+    let (first, own) = (&laid.reports[0], &laid.reports[report]);
+    let takes = match ends.exit_what {
+        None => Takes::None,
+        Some(ExitWhat::Group) => Takes::Group,
+        Some(ExitWhat::Stonewall | ExitWhat::All) => Takes::All,
+    };
     Limits {
         duration_ns: ends.duration_ns.unwrap_or(u64::MAX),
         warm_up_ns: Some(ends.warm_up_ns),
         ios: ends.ios,
+        early: Early {
+            group: own.group.saturating_sub(first.group) as usize,
+            takes,
+            steady: ends.steady.map(|rule| (rule, report)),
+        },
     }
 }
 
@@ -337,6 +367,7 @@ fn show(
             result(args.output.as_deref().unwrap_or(Path::new("-")), &text, screen)?
         }
     }
+    words::too_slow(run, batch).map_or(Ok(()), |text| Err(Failure::failed(text)))?;
     words::slower_than_allowed(run, allowed).map_or(Ok(()), |text| Err(Failure::failed(text)))?;
     for missed in words::targets_missed(run, batch) {
         if missed.at_depth_one {

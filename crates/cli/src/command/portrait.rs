@@ -198,11 +198,8 @@ fn again(bed: &mut Bed, trial: &Trial) -> Result<Trial, Failure> {
     let counted_s = (trial.elapsed_s - warm_up_s).max(0.001);
     let counted_s =
         if spec.rw.writes() { counted_s } else { counted_s.min((READS / iops.max(1.0)).max(0.05)) };
-    let limits = Limits {
-        duration_ns: ((warm_up_s + counted_s) * 1e9) as u64,
-        warm_up_ns: Some((warm_up_s * 1e9) as u64),
-        ios: None,
-    };
+    let warm_up_ns = Some((warm_up_s * 1e9) as u64);
+    let limits = Limits { warm_up_ns, ..Limits::time(((warm_up_s + counted_s) * 1e9) as u64) };
     let order = Order { spec: &spec, limits, phase: Phase::Measure, seed: SEED.wrapping_add(trial.id) };
     Ok(bed.run(&order, &AtomicBool::new(false)).map_err(Failure::failed)?.trial)
 }

@@ -92,7 +92,7 @@ impl Measurement {
         let jobs = self.session.bed.place.placement.files;
         let spec = device.by_hosts(TrialSpec { jobs, ..spec });
         let ios = state::stirring_ios(span_bytes) / u64::from(jobs);
-        let limits = Limits { duration_ns: u64::MAX, warm_up_ns: Some(0), ios: Some(ios) };
+        let limits = Limits::requests(ios);
         let mut rounds: Vec<Trial> = Vec::new();
         while rounds.len() < ROUNDS_MAX {
             if ios * u64::from(jobs) * spec.block_size_bytes > self.left_to_write_bytes() {

@@ -233,6 +233,99 @@ fn what_a_job_does_between_its_requests_is_measured_and_recorded() {
     assert_eq!(trial(&["--rw=randread:8"])["spec"]["randomness"], "every:8");
 }
 
+/// A device with a steady rate ends the job as soon as the window is full.
+#[test]
+fn a_job_ends_once_its_throughput_is_steady() {
+    let bench = Bench::new();
+    let job = ["--rw=randread", "--size=64m", "--runtime=60", "--time_based", "--numjobs=2"];
+    let words = ["fio", "--target", "sim:ideal", "--json", "--", "fio", "--name=a"];
+    let run = |more: &[&str]| {
+        let said = bench.iosonde(&[&words[..], &job, more].concat());
+        assert_eq!(said.code, 0, "{more:?}: {}", said.err);
+        let document: Value = serde_json::from_str(&said.out).unwrap();
+        (document["trials"][0].clone(), said.err)
+    };
+    for ss in ["iops:1%", "bw_slope:0.1%"] {
+        let (trial, err) = run(&[&format!("--ss={ss}"), "--ss_dur=3", "--ss_ramp=2"]);
+        let elapsed_s = trial["elapsed_s"].as_f64().unwrap();
+        assert!((elapsed_s - 5.0).abs() < 0.01, "{ss}: {elapsed_s}");
+        assert!(err.contains("a: steady after 5 s: "), "{err}");
+        // 4 servers of 80 µs, two jobs of one request each: 25,000 a second.
+        let last = &trial["last_seconds"][0];
+        let seconds: Vec<f64> =
+            last["iops"].as_array().unwrap().iter().map(|iops| iops.as_f64().unwrap()).collect();
+        assert!(seconds.len() == 3 && seconds.iter().all(|iops| (iops - 25_000.0).abs() < 30.0), "{seconds:?}");
+    }
+    // fio's own form: what was asked for, and what was found.
+    let told = bench.iosonde(&["export", "last", "-f", "fio-json", "-o", "-"]);
+    let document: Value = serde_json::from_str(&told.out).unwrap();
+    let steady = &document["jobs"][0]["steadystate"];
+    assert_eq!(
+        (steady["ss"].as_str(), steady["duration"].as_u64(), steady["attained"].as_u64()),
+        (Some("bw_slope:0.100000%"), Some(3), Some(1)),
+        "{steady}"
+    );
+    assert!(steady["data"]["bw_mean"].as_u64().unwrap().abs_diff(102_400_000) < 200_000, "{steady}");
+    let (trial, err) = run(&["--ss=iops:0", "--ss_dur=3", "--runtime=6"]);
+    assert!((trial["elapsed_s"].as_f64().unwrap() - 6.0).abs() < 0.01 && err.contains("a: not steady after 6 s"), "{err}");
+    let (_, err) = run(&["--ss=iops:10%", "--ss_dur=30", "--runtime=6"]);
+    assert!(err.contains("a: not steady: the job ended before iops had 30 s to look at"), "{err}");
+}
+
+#[test]
+fn a_job_that_ends_takes_others_with_it() {
+    let bench = Bench::new();
+    let run = |what: &str| {
+        let text = format!(
+            "[global]\nsize=64m\nrw=randread\n[short]\nexitall\nexit_what={what}\nnumber_ios=12500\n[beside]\nruntime=20\n\
+             time_based\n[other]\nnew_group\nruntime=3\ntime_based\n[behind]\nstonewall\nruntime=1\ntime_based\n"
+        );
+        let file = bench.text("exit.fio", &text);
+        let said = bench.iosonde(&["fio", "--target", "sim:ideal", "--json", file.to_str().unwrap()]);
+        assert_eq!(said.code, 0, "{}", said.err);
+        let document: Value = serde_json::from_str(&said.out).unwrap();
+        let trials = document["trials"].as_array().unwrap();
+        let measured_s = |stream: usize| trials[0]["streams"][stream]["measured_s"].as_f64().unwrap();
+        // A request takes 80 µs: 12,500 of them a second.
+        assert!((measured_s(0) - 1.0).abs() < 0.01, "{what}: {}", measured_s(0));
+        ([1, 2].map(|stream| measured_s(stream).round()), trials.len(), said.err)
+    };
+    assert!(matches!(run("group"), ([1.0, 3.0], 2, _)), "{:?}", run("group"));
+    assert!(matches!(run("stonewall"), ([1.0, 1.0], 2, _)), "{:?}", run("stonewall"));
+    let (ended_s, trials, err) = run("all");
+    assert_eq!((ended_s, trials), ([1.0, 1.0], 1));
+    assert!(err.contains("short: with exit_what=all its end is that of all jobs"), "{err}");
+}
+
+#[test]
+fn a_throughput_below_the_least_fails_the_run() {
+    let bench = Bench::new();
+    let words = ["fio", "-q", "--target", "sim:ideal", "--", "fio", "--name=a", "--rw=randread", "--size=64m"];
+    let run = |least: &str| bench.iosonde(&[&words[..], &["--runtime=3", "--time_based", least]].concat());
+    for kept in ["--rate_iops_min=12000", "--rate_min=48m", "--rate_iops_min=,90000"] {
+        let said = run(kept);
+        assert_eq!(said.code, 0, "{kept}: {}", said.err);
+    }
+    let missed = run("--rate_iops_min=13000");
+    assert_eq!(missed.code, 1, "{}", missed.err);
+    assert!(
+        missed.err.contains("rate_iops_min was not kept: a reached 12.5 k IOPS of reads"),
+        "{}",
+        missed.err
+    );
+    assert!(missed.out.contains("a read"), "the figures are shown all the same: {}", missed.out);
+}
+
+#[test]
+fn a_job_may_read_backwards() {
+    let bench = Bench::new();
+    let trial = one_job(&bench, &["--rw=read:-8k", "--bs=4k", "--size=1m"])["trials"][0].clone();
+    assert_eq!((trial["spec"]["backwards"].as_bool(), trial["read"]["ios"].as_u64()), (Some(true), Some(256)));
+    let words = ["fio", "--target", "sim:ideal", "--dry-run", "--", "fio", "--name=a", "--rw=read:-8k", "--size=1m"];
+    let plan = bench.iosonde(&words);
+    assert!(plan.out.contains("sequential reads backwards, QD 1"), "{}", plan.out);
+}
+
 #[test]
 fn a_request_slower_than_allowed_fails_the_run() {
     let bench = Bench::new();

@@ -104,6 +104,9 @@ pub struct TrialSpec {
     /// Start of the next strided pass.
     #[serde(default)]
     pub stride_pass: StridePass,
+    /// True if sequential requests go from the end to the beginning.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub backwards: bool,
     /// Offset of the addressed part of the target.
     pub offset_bytes: u64,
     /// The part of the target that is addressed.
@@ -185,6 +188,7 @@ impl Default for TrialSpec {
             read_percent: None,
             stride_bytes: None,
             stride_pass: StridePass::Same,
+            backwards: false,
             offset_bytes: 0,
             span_bytes: 0,
             align_bytes: None,
@@ -236,13 +240,14 @@ impl TrialSpec {
             Rw::RandRw => "random".to_owned(),
         };
         let stride = self.stride_bytes.map_or_else(String::new, |s| format!(" every {}", units::size(s)));
+        let backwards = if self.backwards { " backwards" } else { "" };
         let mix = self.rw.is_mixed().then(|| format!("{} % reads", self.read_percent.unwrap_or(50.0)));
         let load = match (self.rate_iops, self.arrivals, self.queue_depth) {
             (Some(rate), Arrivals::Poisson, _) => format!("{} a second at random", units::count(rate)),
             (Some(rate), ..) => format!("{} a second", units::count(rate)),
             (None, _, depth) => format!("QD {depth}{}", self.describe_jobs()),
         };
-        let first = [Some(format!("{size} {what}{stride}")), mix, Some(load)];
+        let first = [Some(format!("{size} {what}{backwards}{stride}")), mix, Some(load)];
         first.into_iter().flatten().chain(self.particulars()).collect()
     }
 

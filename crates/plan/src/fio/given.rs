@@ -56,7 +56,7 @@ pub enum Change {
         /// fio's engine.
         asked: String,
         /// Ours.
-        used: &'static str,
+        used: String,
     },
     /// The last of several values of an option counts.
     Overridden {
@@ -113,9 +113,10 @@ impl Options {
         let mut options =
             Self { given, place: section.place.clone(), base: KbBase::Compatible, asked: RefCell::default() };
         options.base = match options.text("kb_base") {
-            None | Some("1024") => KbBase::Compatible,
-            Some("1000") => KbBase::Si,
-            Some(_) => return Err(options.misread("kb_base", "it is 1000 or 1024")),
+            None => KbBase::Compatible,
+            Some(word) => {
+                KbBase::parse(word).ok_or_else(|| options.misread("kb_base", "it is 1000 or 1024"))?
+            }
         };
         Ok(options)
     }
@@ -123,6 +124,11 @@ impl Options {
     /// Where an option was given; the section for one that was not.
     pub(super) fn place(&self, name: &'static str) -> Place {
         self.given.get(name).map_or_else(|| self.place.clone(), |given| given.place.clone())
+    }
+
+    /// Meaning of a `k` in its sizes.
+    pub(super) fn base(&self) -> KbBase {
+        self.base
     }
 
     pub(super) fn text(&self, name: &'static str) -> Option<&str> {

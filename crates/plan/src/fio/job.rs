@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use iosonde_model::{Rw, TrialSpec};
+use iosonde_model::{Rw, TrialSpec, fio::SteadyState};
 
 use super::{
-    given::{Advice, Amount, Change, DEPTH_MAX, Options},
+    ending::{self, ExitWhat},
+    engine,
+    given::{Advice, Amount, Change, Options},
     latency_target::LatencyTarget,
+    least_rate::LeastRate,
     load,
     place::Place,
     read::Section,
@@ -37,7 +40,7 @@ pub struct Job {
     /// Workload without its place: offset, span and engine are set when it is laid out.
     pub spec: TrialSpec,
     /// Our engine.
-    pub engine: &'static str,
+    pub engine: String,
     /// Files.
     pub files: JobFiles,
     /// Size of the addressed part, and, unless told otherwise, of the I/O.
@@ -64,6 +67,12 @@ pub struct Job {
     pub ramp_ns: u64,
     /// Greatest latency; the run fails where a request takes longer.
     pub max_latency_ns: Option<u64>,
+    /// Throughput below which the run fails.
+    pub least_rate: Option<LeastRate>,
+    /// Throughput that ends it once it is steady.
+    pub steady: Option<SteadyState>,
+    /// Jobs that end with it.
+    pub exit_what: Option<ExitWhat>,
     /// Search for the deepest queue that keeps a latency.
     pub latency_target: Option<LatencyTarget>,
     /// True if the page cache is emptied of its file before it runs.
@@ -95,8 +104,8 @@ impl Job {
     pub(super) fn read(section: &Section) -> Result<(Self, Options), Refusal> {
         let mut changes = Vec::new();
         let options = Options::of(section, &mut changes)?;
-        let engine = engine(&options, &mut changes)?;
-        let spec = load::spec(&options, engine, &mut changes)?;
+        let engine = engine::engine(&options, &mut changes)?;
+        let spec = load::spec(&options, &engine, &mut changes)?;
         let files = files(&options)?;
         let given =
             options.given.values().map(|one| (one.option.name.to_owned(), one.value.clone())).collect();
@@ -121,6 +130,9 @@ impl Job {
             time_based: options.yes("time_based")?.unwrap_or(false),
             ramp_ns: options.time_ns("ramp_time")?.unwrap_or(0),
             max_latency_ns: options.short_time_ns("max_latency")?,
+            least_rate: LeastRate::of(&options, spec.rw)?,
+            steady: ending::steady(&options)?,
+            exit_what: ending::exit_what(&options)?,
             latency_target: LatencyTarget::of(&options)?,
             invalidate: options.yes("invalidate")?.unwrap_or(true),
             advice: advice(&options, spec.rw)?,
@@ -189,39 +201,6 @@ fn advice(options: &Options, rw: Rw) -> Result<Advice, Refusal> {
         Some("sequential") => Ok(Advice::Sequential),
         Some(_) => Err(options.misread("fadvise_hint", "it is 0, 1, random or sequential")),
     }
-}
-
-/// Our engine for fio's.
-fn engine(options: &Options, changes: &mut Vec<Change>) -> Result<&'static str, Refusal> {
-    let asked = options.text("ioengine").unwrap_or("psync");
-    let depth = options.number("iodepth", DEPTH_MAX)?.unwrap_or(1);
-    let used = match asked {
-        "io_uring" => "io_uring",
-        "libaio" => "libaio",
-        "psync" => "psync",
-        "mmap" => "mmap",
-        "sync" | "vsync" | "pvsync" | "pvsync2" => {
-            changes.push(Change::Engine { asked: asked.to_owned(), used: "psync" });
-            "psync"
-        }
-        // glibc makes the requests to one file one after another, in a thread.
-        "posixaio" if depth <= 1 => {
-            changes.push(Change::Engine { asked: asked.to_owned(), used: "psync" });
-            "psync"
-        }
-        "posixaio" => {
-            return Err(options
-                .unsupported("ioengine", "ioengine=io_uring or libaio keeps several requests outstanding"));
-        }
-        _ => {
-            return Err(options.unsupported(
-                "ioengine",
-                "the engines are io_uring, libaio, psync, sync, pvsync2 and mmap; `iosonde point ./ --engine null` \
-                 measures the generator alone",
-            ));
-        }
-    };
-    Ok(used)
 }
 
 fn file_size(options: &Options) -> Result<Option<u64>, Refusal> {

@@ -1,8 +1,12 @@
 //! Jobs that run at once, laid out on one target: files become parts of it, jobs become streams of one trial.
 
-use iosonde_model::{Distribution, Ranges, TrialSpec, fio::FioReport};
+use iosonde_model::{
+    Distribution, Ranges, TrialSpec,
+    fio::{FioReport, SteadyState},
+};
 
 use super::{
+    ending::ExitWhat,
     given::{Advice, Amount},
     job::Job,
     refusal::{Refusal, Why},
@@ -23,7 +27,7 @@ pub struct Group {
 const BYTES_MAX: u64 = i64::MAX as u64;
 
 /// End of a stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ends {
     /// Longest time, warm-up included; `None` where its requests end it.
     pub duration_ns: Option<u64>,
@@ -31,6 +35,10 @@ pub struct Ends {
     pub warm_up_ns: u64,
     /// Requests of each job after which it ends.
     pub ios: Option<u64>,
+    /// Throughput that ends it once it is steady.
+    pub steady: Option<SteadyState>,
+    /// Jobs that end with it.
+    pub exit_what: Option<ExitWhat>,
 }
 
 /// Target of a group.
@@ -505,7 +513,7 @@ impl Job {
         let requests = if requests >= u64::MAX as f64 { u64::MAX } else { requests as u64 };
         let by_size = (!self.time_based).then_some(requests);
         let ios = [by_size, self.ios].into_iter().flatten().min();
-        Ends { duration_ns, warm_up_ns: ramp_ns, ios }
+        Ends { duration_ns, warm_up_ns: ramp_ns, ios, steady: self.steady, exit_what: self.exit_what }
     }
 
     /// Whether the caps shorten or shrink it.

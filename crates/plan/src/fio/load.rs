@@ -19,15 +19,24 @@ const BLOCK_MAX_BYTES: u64 = 1 << 30;
 
 /// The workload of a job, without place and engine.
 pub(super) fn spec(options: &Options, engine: &str, changes: &mut Vec<Change>) -> Result<TrialSpec, Refusal> {
+    let engine = engine.split(':').next().unwrap_or_default();
     let (rw, modifier) = pattern(options)?;
-    let (skip_bytes, randomness) = modified(options, rw, modifier)?;
+    let (skip, randomness) = modified(options, rw, modifier)?;
     let (block_size_bytes, block_sizes) = sizes(options, rw)?;
     let align_bytes = align(options, rw)?;
-    let stride_bytes = match skip_bytes {
+    let stride_bytes = match skip {
         Some(_) if !block_sizes.is_one() => {
             return Err(options.unsupported("rw", "a distance between requests goes with one block size"));
         }
-        skip => skip.map(|bytes| block_size_bytes.saturating_add(bytes)),
+        Some(Skip::Forward(bytes)) => Some(block_size_bytes.saturating_add(bytes)),
+        // A request begins so far before the end of the one before.
+        Some(Skip::Back(bytes)) if bytes > block_size_bytes => {
+            Some(bytes - block_size_bytes).filter(|step| *step != block_size_bytes)
+        }
+        Some(Skip::Back(_)) => {
+            return Err(options.unsupported("rw", "backwards needs more than bs, as in rw=read:-8k with bs=4k"));
+        }
+        None => None,
     };
     let direct = match (options.yes("direct")?, options.yes("buffered")?) {
         (Some(true), Some(true)) => {
@@ -59,6 +68,7 @@ pub(super) fn spec(options: &Options, engine: &str, changes: &mut Vec<Change>) -
         delay_ns: delay(options)?,
         jobs: clones(options)?,
         stride_bytes,
+        backwards: matches!(skip, Some(Skip::Back(_))),
         align_bytes,
         direct: direct && engine != "mmap",
         rate_iops,
@@ -85,8 +95,21 @@ fn pattern(options: &Options) -> Result<(Rw, Option<&str>), Refusal> {
     }
 }
 
-/// Bytes left out between sequential requests, and which requests of a random pattern are random.
-fn modified(options: &Options, rw: Rw, modifier: Option<&str>) -> Result<(Option<u64>, Randomness), Refusal> {
+/// Distance from the end of a sequential request to the beginning of the next.
+#[derive(Clone, Copy)]
+enum Skip {
+    /// So many bytes are left out.
+    Forward(u64),
+    /// It lies so far back.
+    Back(u64),
+}
+
+/// The distance between sequential requests, and which requests of a random pattern are random.
+fn modified(
+    options: &Options,
+    rw: Rw,
+    modifier: Option<&str>,
+) -> Result<(Option<Skip>, Randomness), Refusal> {
     let share = random_share(options, rw)?;
     match modifier {
         None => Ok((None, share)),
@@ -98,11 +121,12 @@ fn modified(options: &Options, rw: Rw, modifier: Option<&str>) -> Result<(Option
             Ok(2..) => Err(options.unsupported("rw", "of this and percentage_random, or a trim, only one")),
             _ => Err(options.misread("rw", "a random pattern is followed by a number, as in randread:8")),
         },
-        Some(back) if back.starts_with('-') => Err(options.unsupported(
-            "rw",
-            "sequential requests go forwards; rw=randread reads without readahead's help",
-        )),
-        Some(skip) => Ok((Some(options.size_of("rw", skip)?).filter(|&bytes| bytes > 0), Randomness::All)),
+        Some(word) => {
+            let (back, digits) = word.strip_prefix('-').map_or((false, word), |digits| (true, digits));
+            let bytes = options.size_of("rw", digits)?;
+            let skip = if back { Skip::Back(bytes) } else { Skip::Forward(bytes) };
+            Ok(((bytes > 0).then_some(skip), Randomness::All))
+        }
     }
 }
 

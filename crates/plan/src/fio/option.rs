@@ -99,8 +99,6 @@ const ZONES: &str = "zones are not supported; offset and size address a part of 
 const REPLAY: &str =
     "logs of other programs' I/O are not replayed; describe the load with rw, bs and rate_iops";
 const TOOL: &str = "give it to the whole program: ionice, nice, taskset or numactl before `iosonde fio`";
-const STEADY: &str = "`iosonde run TARGET --state steady` brings the storage to its steady state, then measures until \
-                      its intervals are narrow enough";
 const TRIMS: &str = "trims amid writes are not supported; a job of rw=randtrim may run beside the writer";
 const FLOWS: &str = "jobs do not wait for each other's counts; rate_iops in each sets their ratio";
 const CHECKED: &str = "verify marks each block with its place, version and checksum";
@@ -188,16 +186,11 @@ pub const OPTIONS: &[FioOption] = &[
     used("ramp_time", &[]),
     used("loops", &[]),
     used("startdelay", &[]),
-    refused("steadystate", &["ss"], &[], STEADY),
-    refused("steadystate_duration", &["ss_dur"], OFF, STEADY),
-    refused("steadystate_ramp_time", &["ss_ramp"], OFF, STEADY),
-    refused_flag("exitall", "jobs of a group end by their own size or runtime; give all the same runtime"),
-    refused(
-        "exit_what",
-        &[],
-        &[],
-        "jobs of a group end by their own size or runtime; give all the same runtime",
-    ),
+    used("steadystate", &["ss"]),
+    used("steadystate_duration", &["ss_dur"]),
+    used("steadystate_ramp_time", &["ss_ramp"]),
+    flag("exitall", &[]),
+    used("exit_what", &[]),
     idle_flag("exitall_on_error", "errors are counted, and make a result invalid"),
     idle("continue_on_error", &[], "errors are counted, and make a result invalid"),
     idle("ignore_error", &[], "errors are counted, and make a result invalid"),
@@ -206,9 +199,9 @@ pub const OPTIONS: &[FioOption] = &[
     used("rate", &[]),
     used("rate_iops", &[]),
     used("rate_process", &[]),
-    refused("rate_min", &["ratemin"], OFF, "a missed rate is a warning; --strict makes it exit code 3"),
-    refused("rate_iops_min", &[], OFF, "a missed rate is a warning; --strict makes it exit code 3"),
-    idle("rate_cycle", &["ratecycle"], "it belongs to rate_min"),
+    used("rate_min", &["ratemin"]),
+    used("rate_iops_min", &[]),
+    used("rate_cycle", &["ratecycle"]),
     idle("rate_ignore_thinktime", &[], "it belongs to thinktime"),
     used("thinktime", &[]),
     used("thinktime_spin", &[]),
@@ -226,7 +219,7 @@ pub const OPTIONS: &[FioOption] = &[
     // Cache and durability.
     used("direct", &[]),
     used("buffered", &[]),
-    refused("atomic", &[], OFF, "`iosonde point --atomic` makes atomic writes"),
+    used("atomic", &[]),
     used("invalidate", &[]),
     used("fadvise_hint", &[]),
     used("fsync", &[]),
@@ -365,14 +358,14 @@ pub const OPTIONS: &[FioOption] = &[
     used("kb_base", &[]),
     idle("unit_base", &[], REPORT),
     // Options of engines that are supported.
-    refused_flag("hipri", ENGINE_OPTION),
+    flag("hipri", &[]),
     refused("hipri_percentage", &[], &["100"], ENGINE_OPTION),
     idle_flag("fixedbufs", "buffers are registered with io_uring where the kernel allows it"),
     idle_flag("registerfiles", "the file is registered with io_uring"),
-    refused_flag("sqthread_poll", ENGINE_OPTION),
+    flag("sqthread_poll", &[]),
     refused("sqthread_poll_cpu", &[], &[], ENGINE_OPTION),
     idle("nonvectored", &[], "requests have one buffer"),
-    refused("uncached", &[], OFF, ENGINE_OPTION),
+    used("uncached", &[]),
     refused("nowait", &[], OFF, ENGINE_OPTION),
     refused("force_async", &[], OFF, ENGINE_OPTION),
     refused("cmd_type", &[], &[], "the engines are those of `iosonde engines`"),

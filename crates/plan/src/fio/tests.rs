@@ -89,7 +89,6 @@ fn what_is_wrong_with_a_file_has_its_place() {
         ("[a]\ninclude a.fio\n", "includes itself"),
         ("[a]\nsize=1m\nrw=sideways\n", "rw=sideways is not understood"),
         ("[a]\nsize=1m\nthinktime=5ms\nrate_iops=9\n", "a.fio:3:1: thinktime and a rate contradict"),
-        ("[a]\nsize=1m\nss=iops:1%\n", "a.fio:3:1: steadystate=iops:1% is not supported: `iosonde run"),
         ("[a]\nsize=1m\nlatency_target=5ms\n", "a.fio:3:1: latency_target needs the time at each depth"),
         (
             "[a]\nsize=1m\nlatency_target=5ms\nlatency_window=1s\nlatency_percentile=0\n",
@@ -108,10 +107,15 @@ fn what_is_wrong_with_a_file_has_its_place() {
         ("[a]\nsize=1m\ntime_based\n", "time_based needs a runtime"),
         ("[a]\nsize=1m\nrw=randrw\nbs=4k,8k\n", "bs=4k,8k is not supported"),
         ("[a]\nsize=1m\nrw=write\nend_fsync=1\n", "end_fsync=1 is not supported"),
-        ("[a]\nsize=1m\nexitall\n", "exitall is not supported"),
+        ("[a]\nsize=1m\nexitall\nexit_what=x\n", "exit_what=x is not understood"),
+        ("[a]\nsize=1m\nss=iops:10%\n", "steadystate needs the time that is looked at"),
+        ("[a]\nsize=1m\nss=iops:10%\nss_dur=100ms\n", "steadystate_duration=100ms is not understood"),
+        ("[a]\nsize=1m\nss=lat:10%\nss_dur=10\n", "steadystate=lat:10% is not understood"),
+        ("[a]\nsize=1m\nrw=read:-4k\nbs=4k\n", "backwards needs more than bs"),
+        ("[a]\nsize=1m\nrate_min=1m\nrate_iops_min=5\n", "contradict each other"),
+        ("[a]\nsize=1m\nioengine=libaio\nsqthread_poll\n", "it goes with ioengine=io_uring"),
         ("[a]\nsize=1m\nrwmixread=70\nrwmixwrite=20\n", "do not make 100"),
         ("[a]\nsize=1m\nbssplit=4k/60:8k/60\n", "bssplit=4k/60:8k/60 is not understood"),
-        ("[a]\nsize=1m\nrw=read:-8k\n", "sequential requests go forwards"),
         ("[a]\nsize=1m\nrw=randread:x\n", "rw=randread:x is not understood"),
         ("[a]\nsize=1m\nrandom_distribution=zoned:50/5:30/15\n", "add up to 100"),
         ("[a]\nsize=1m\nrandom_distribution=zoned:50/5:x/95\n", "zones are REQUESTS/FILE in percent"),
@@ -209,18 +213,55 @@ fn rates_are_those_of_each_direction() {
     assert_eq!(job("rw=write\nbs=4k\nrate=,1m\n").spec.rate_iops, Some(256.0));
 }
 
+fn endless() -> Ends {
+    Ends { duration_ns: None, warm_up_ns: 0, ios: None, steady: None, exit_what: None }
+}
+
+#[test]
+fn a_job_ends_with_another_or_once_its_throughput_is_steady() {
+    let steady = job("ss=bw_slope:1%\nss_dur=30\nss_ramp=10\n").steady.unwrap();
+    assert_eq!((steady.name(), steady.limit, steady.is_percent), ("bw_slope", 1.0, true));
+    assert_eq!((steady.window_s, steady.ramp_ns), (30, 10_000_000_000));
+    assert_eq!(job("ss=bw:1m\nss_dur=2m\n").steady.map(|rule| (rule.limit, rule.window_s)), Some((1_048_576.0, 120)));
+    let exit = |text: &str| job(text).exit_what;
+    assert_eq!(exit("exit_what=all\n"), None);
+    assert_eq!(exit("exitall\n"), Some(ExitWhat::Group));
+    assert_eq!(exit("exitall=1\nexit_what=stonewall\n"), Some(ExitWhat::Stonewall));
+}
+
+#[test]
+fn requests_may_go_backwards() {
+    // fio's own example: each begins 8 KiB before the end of the one before, that is, 4 KiB before its beginning.
+    let spec = job("rw=read:-8k\nbs=4k\n").spec;
+    assert_eq!((spec.backwards, spec.stride_bytes), (true, None));
+    assert_eq!(job("rw=read:-12k\nbs=4k\n").spec.stride_bytes, Some(8192));
+    assert_eq!(job("rw=read:8k\nbs=4k\n").spec.stride_bytes, Some(12_288));
+}
+
+#[test]
+fn engines_have_their_options() {
+    for (text, engine) in [
+        ("ioengine=io_uring\nhipri\nsqthread_poll=1\n", "io_uring:iopoll,sqpoll"),
+        ("ioengine=pvsync2\nhipri\n", "psync:hipri"),
+        ("ioengine=io_uring\nuncached=1\nhipri=0\n", "io_uring:dontcache"),
+        ("ioengine=null\niodepth=4\n", "null"),
+    ] {
+        assert_eq!(job(text).engine, engine, "{text}");
+    }
+}
+
 #[test]
 fn sizes_and_times_end_a_job() {
     let one = laid("[a]\nsize=1m\nbs=4k\nrw=randread\n", Caps::default());
-    assert_eq!(one.ends, [Ends { duration_ns: None, warm_up_ns: 0, ios: Some(256) }]);
+    assert_eq!(one.ends, [Ends { ios: Some(256), ..endless() }]);
     let timed = laid("[a]\nsize=1m\nruntime=10\ntime_based\nramp_time=2\n", Caps::default());
     assert_eq!(
         timed.ends,
-        [Ends { duration_ns: Some(12_000_000_000), warm_up_ns: 2_000_000_000, ios: None }]
+        [Ends { duration_ns: Some(12_000_000_000), warm_up_ns: 2_000_000_000, ..endless() }]
     );
     let caps = Caps { time_ns: Some(1_000_000_000), size_bytes: Some(512 << 10) };
     let capped = laid("[a]\nsize=1g\nbs=4k\nloops=3\nruntime=1m\n", caps);
-    assert_eq!(capped.ends, [Ends { duration_ns: Some(1_000_000_000), warm_up_ns: 0, ios: Some(384) }]);
+    assert_eq!(capped.ends, [Ends { duration_ns: Some(1_000_000_000), ios: Some(384), ..endless() }]);
     assert_eq!((capped.spec.span_bytes, capped.bytes), (512 << 10, 512 << 10));
     let more = laid("[a]\nsize=1m\nio_size=2m\nbs=4k\nnumber_ios=300\n", Caps::default());
     assert_eq!(more.ends[0].ios, Some(300));

@@ -177,7 +177,8 @@ fn sequential(spec: &TrialSpec, length_bytes: u64, share: (u32, u32), shared: &m
         stride_bytes => {
             let step_bytes = stride_bytes.unwrap_or(block_bytes);
             let shift_bytes = if spec.stride_pass == StridePass::Shifted { block_bytes } else { 0 };
-            Pattern::Step(Step::new((step_bytes, shift_bytes), length_bytes - block_bytes, share, shared))
+            let step = Step::new((step_bytes, shift_bytes), length_bytes - block_bytes, share, shared);
+            Pattern::Step(if spec.backwards { step.backwards() } else { step })
         }
     }
 }

@@ -17,7 +17,7 @@ pub fn span_problem(spec: &TrialSpec) -> Option<String> {
 }
 
 fn stream_problem(spec: &TrialSpec) -> Option<String> {
-    [blocks, span, random, near, stride, alignment].iter().find_map(|problem| problem(spec))
+    [blocks, span, random, near, stride, backwards, alignment].iter().find_map(|problem| problem(spec))
 }
 
 fn blocks(spec: &TrialSpec) -> Option<String> {
@@ -38,6 +38,12 @@ fn blocks(spec: &TrialSpec) -> Option<String> {
         size(odd.bytes),
         size(smallest_bytes)
     ))
+}
+
+fn backwards(spec: &TrialSpec) -> Option<String> {
+    let plain = !spec.rw.is_random() && spec.block_sizes.is_one() && spec.stride_pass == StridePass::Same;
+    (spec.backwards && !plain)
+        .then(|| "backwards are sequential requests of one size, at the same places in each pass".into())
 }
 
 fn span(spec: &TrialSpec) -> Option<String> {

@@ -16,6 +16,8 @@ pub(super) struct Step {
     shift_by_bytes: u64,
     /// The last offset at which a request lies wholly inside.
     last_bytes: u64,
+    /// Offset of the last request of a pass, from which requests go backwards; `None` forwards.
+    backwards_from_bytes: Option<u64>,
 }
 
 impl Step {
@@ -34,7 +36,14 @@ impl Step {
         let (shift_bytes, within_bytes) = (nth % passes * shift_by_bytes, nth / passes * step_bytes);
         let fits = shift_bytes + within_bytes <= last_bytes;
         let next_bytes = if fits { shift_bytes + within_bytes } else { shift_bytes };
-        Self { next_bytes, step_bytes, shift_bytes, shift_by_bytes, last_bytes }
+        let backwards_from_bytes = None;
+        Self { next_bytes, step_bytes, shift_bytes, shift_by_bytes, last_bytes, backwards_from_bytes }
+    }
+
+    /// Goes through the same places from the last to the first.
+    pub(super) fn backwards(mut self) -> Self {
+        self.backwards_from_bytes = Some(self.last_bytes / self.step_bytes * self.step_bytes);
+        self
     }
 
     pub(super) fn restart(&mut self) {
@@ -53,7 +62,7 @@ impl Step {
             }
             self.next_bytes = self.shift_bytes;
         }
-        at_bytes
+        self.backwards_from_bytes.map_or(at_bytes, |last_bytes| last_bytes - at_bytes)
     }
 }
 
@@ -115,6 +124,14 @@ mod tests {
         assert_eq!(steps(3, 1, 8, 10), [0, 3, 6, 1, 4, 7, 2, 5, 0, 3]);
         // A stride beyond the end leaves one block a pass.
         assert_eq!(steps(10, 1, 3, 5), [0, 1, 2, 0, 1]);
+    }
+
+    #[test]
+    fn backwards_are_the_same_places_from_the_last_to_the_first() {
+        let mut steps = Step::new((3, 0), 7, (0, 1), &mut random(1)).backwards();
+        steps.restart();
+        let drawn: Vec<u64> = (0..5).map(|_| steps.draw()).collect();
+        assert_eq!(drawn, [6, 3, 0, 6, 3]);
     }
 
     proptest! {

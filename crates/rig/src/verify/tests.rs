@@ -34,7 +34,7 @@ fn trial(file: &Arc<File>, spec: &TrialSpec, ios: u64, between: &mut dyn FnMut(&
     let storage = Storage::File(Arc::clone(file));
     let plan = VerifyPlan::new(&storage, spec, 5, &Clock::real()).unwrap();
     let stop = AtomicBool::new(false);
-    let shift = Shift { phase: Phase::Measure, stop: &stop, plan: &plan, folder: None };
+    let shift = Shift { phase: Phase::Measure, stop: &stop, plan: &plan, folder: None, early: None };
     let jobs = crew::jobs(spec, &[Limits::requests(ios)], (Phase::Measure, 5), &Place::default()).unwrap();
     let worked = crew::work(&storage, &jobs, shift, &mut Damage(file, between)).unwrap();
     worked.iter().filter_map(|worker| worker.found).reduce(|sum, more| sum + more).unwrap()
@@ -115,7 +115,7 @@ fn faulty(bytes: usize, fault: impl Fn(&History, u64) -> Vec<u8>) -> Verificatio
             file.write_all_at(&changed, victim * bytes as u64).unwrap();
         }
     };
-    let shift = Shift { phase: Phase::Measure, stop: &stop, plan: &plan, folder: None };
+    let shift = Shift { phase: Phase::Measure, stop: &stop, plan: &plan, folder: None, early: None };
     let jobs =
         crew::jobs(&spec, &[Limits::requests(2 * BLOCKS)], (Phase::Measure, 5), &Place::default()).unwrap();
     let worked = crew::work(&storage, &jobs, shift, &mut Damage(&file, &damage)).unwrap();

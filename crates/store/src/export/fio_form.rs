@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use iosonde_model::{
     Arrivals, Distribution, HotRange, Op, Payload, Phase, RequestError, Run, Sync, Trial, TrialSpec, Window,
-    fio::{self, FioReport},
+    fio::{self, FioReport, KbBase, SteadyMeasure, SteadyState},
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -142,6 +142,9 @@ fn job(trial: &Trial, report: &FioReport, bins: Bins) -> Value {
     for (name, told) in latency_target(trial, &report.options) {
         set(name, told);
     }
+    if let Some(told) = steady_state(trial, report) {
+        set("steadystate", told);
+    }
     Value::Object(own)
 }
 
@@ -159,6 +162,39 @@ fn latency_target(trial: &Trial, options: &BTreeMap<String, String>) -> Vec<(&'s
     ]
 }
 
+/// The criterion that was to end the job, and its last seconds, as in fio: bytes and requests a second, whole.
+fn steady_state(trial: &Trial, report: &FioReport) -> Option<Value> {
+    let last = trial.last_seconds.iter().find(|last| last.streams.iter().any(|at| report.streams.contains(at)))?;
+    let time_ns = |name: &str| report.options.get(name).and_then(|word| fio::time_ns(word, 1_000_000_000));
+    let base = report.options.get("kb_base").and_then(|word| KbBase::parse(word)).unwrap_or_default();
+    let rule = SteadyState::parse(report.options.get("steadystate")?, base)?;
+    let duration_s = time_ns("steadystate_duration")? / 1_000_000_000;
+    let rule = SteadyState { window_s: duration_s as usize, ..rule };
+    let percent = if rule.is_percent { "%" } else { "" };
+    let value = rule.value(rule.seconds(last)).unwrap_or(0.0);
+    let absolute = SteadyState { is_percent: false, ..rule }.value(rule.seconds(last)).unwrap_or(0.0);
+    let (deviation, slope) = match rule.measure {
+        SteadyMeasure::Deviation => (absolute, 0.0),
+        SteadyMeasure::Slope => (0.0, absolute),
+    };
+    let whole = |seconds: &[f64]| seconds.iter().map(|one| one.round() as u64).collect::<Vec<_>>();
+    let mean = |seconds: &[f64]| (seconds.iter().sum::<f64>() / seconds.len().max(1) as f64).round() as u64;
+    Some(json!({
+        "ss": format!("{}:{:.6}{percent}", rule.name(), rule.limit),
+        "duration": duration_s,
+        "attained": u8::from(last.is_met),
+        "criterion": format!("{value:.6}{percent}"),
+        "max_deviation": deviation,
+        "slope": slope,
+        "data": {
+            "bw_mean": mean(&last.bytes_per_s),
+            "iops_mean": mean(&last.iops),
+            "iops": whole(&last.iops),
+            "bw": whole(&last.bytes_per_s),
+        },
+    }))
+}
+
 /// The errno of the first error; EIO where only the number of errors is known.
 fn error(trial: &Trial, errors: u64) -> i32 {
     let system = trial.error_examples.iter().find_map(|error| match error {
@@ -172,7 +208,14 @@ fn error(trial: &Trial, errors: u64) -> i32 {
 fn options(spec: &TrialSpec) -> BTreeMap<String, String> {
     let mut options = BTreeMap::new();
     let mut set = |name: &str, value: String| options.insert(name.to_owned(), value);
-    set("rw", spec.rw.to_string());
+    let skip = match (spec.backwards, spec.stride_bytes.unwrap_or(spec.block_size_bytes)) {
+        (true, stride_bytes) => format!(":-{}", stride_bytes + spec.block_size_bytes),
+        (false, stride_bytes) if stride_bytes > spec.block_size_bytes => {
+            format!(":{}", stride_bytes - spec.block_size_bytes)
+        }
+        _ => String::new(),
+    };
+    set("rw", format!("{}{skip}", spec.rw));
     set("bs", spec.block_size_bytes.to_string());
     if !spec.block_sizes.is_one() {
         let split = spec.block_sizes.iter().map(|size| format!("{}/{:.0}", size.bytes, size.percent));

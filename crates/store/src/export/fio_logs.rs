@@ -6,8 +6,8 @@
 //! measured, and `_lat` and `_clat` are the same.
 
 use iosonde_model::{
-    Op, Run, Trial, Window, WindowDirection,
-    fio::{self, FioJobs, FioReport, KbBase},
+    Op, Run, Trial,
+    fio::{self, FioJobs, FioReport, KbBase, Slice},
 };
 
 /// A log.
@@ -59,74 +59,32 @@ fn asked(report: &FioReport) -> impl Iterator<Item = (String, Value)> {
 }
 
 fn lines(trial: &Trial, report: &FioReport, value: Value) -> String {
-    let streams: Vec<&[Window]> = match trial.streams.is_empty() {
-        true => vec![&trial.windows],
-        false => report.own(trial).map(|stream| stream.windows.as_slice()).collect(),
-    };
     let asked_ms = report.options.get("log_avg_msec").and_then(|text| fio::size(text, KbBase::Compatible));
-    // A rounding of seconds is no shorter line.
-    let line_s = asked_ms.unwrap_or(0) as f64 / 1e3 - 1e-3;
+    let line_s = asked_ms.unwrap_or(0) as f64 / 1e3;
     let mut told: Vec<(u64, usize, u64)> = Vec::new();
     for (lane, op) in Op::DIRECTIONS.iter().enumerate() {
-        let own = samples(&streams, *op, line_s).into_iter();
-        told.extend(own.filter_map(|sample| Some((sample.ended_ms, lane, sample.value(value)?))));
+        let own = report.slices(trial, *op, line_s).into_iter();
+        let line = |slice: Slice| Some(((slice.ended_s * 1e3).round() as u64, lane, figure(&slice, value)?));
+        told.extend(own.filter_map(line));
     }
     told.sort_unstable();
     told.iter().map(|(ms, lane, value)| format!("{ms}, {value}, {lane}, 0, 0\n")).collect()
 }
 
-/// Sums over the windows of one line.
-#[derive(Default)]
-struct Sample {
-    ended_ms: u64,
-    length_s: f64,
-    ios: f64,
-    bytes: f64,
-    latency_ns: f64,
-}
-
-impl Sample {
-    fn add(&mut self, side: Option<&WindowDirection>) {
-        let Some(side) = side else { return };
-        self.ios += side.ios as f64;
-        self.bytes += side.bytes as f64;
-        self.latency_ns += side.latency_ns_mean.unwrap_or(0.0) * side.ios as f64;
-    }
-
-    /// What a line says; nothing where no request completed, as in fio.
-    fn value(&self, value: Value) -> Option<u64> {
-        let value = match value {
-            _ if self.ios == 0.0 => return None,
-            Value::KibPerS => self.bytes / 1024.0 / self.length_s,
-            Value::Iops => self.ios / self.length_s,
-            Value::Latency => self.latency_ns / self.ios,
-        };
-        Some(value.round() as u64)
-    }
-}
-
-/// Samples of one direction, of all streams of an entry together: those of the longest tell the time.
-fn samples(streams: &[&[Window]], op: Op, line_s: f64) -> Vec<Sample> {
-    let Some(longest) = streams.iter().max_by_key(|stream| stream.len()) else { return Vec::new() };
-    let mut out = Vec::new();
-    let mut sample = Sample::default();
-    for (at, window) in longest.iter().enumerate() {
-        sample.length_s += window.length_s;
-        streams
-            .iter()
-            .filter_map(|stream| stream.get(at))
-            .for_each(|window| sample.add(window.direction(op)));
-        if sample.length_s >= line_s || at + 1 == longest.len() {
-            sample.ended_ms = ((window.start_s + window.length_s) * 1e3).round() as u64;
-            out.push(std::mem::take(&mut sample));
-        }
-    }
-    out
+/// What a line says; nothing where no request completed, as in fio.
+fn figure(slice: &Slice, value: Value) -> Option<u64> {
+    let value = match value {
+        _ if slice.ios == 0.0 => return None,
+        Value::KibPerS => slice.bytes / 1024.0 / slice.length_s,
+        Value::Iops => slice.ios / slice.length_s,
+        Value::Latency => slice.latency_ns / slice.ios,
+    };
+    Some(value.round() as u64)
 }
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::{Phase, TrialSpec};
+    use iosonde_model::{Phase, TrialSpec, Window, WindowDirection};
 
     use super::*;
 

@@ -1,7 +1,11 @@
 //! What is said of fio's jobs before and while they run.
 
-use iosonde_model::{LatencyLimit, Op, Phase, Run, Trial, TrialSpec, units};
-use iosonde_plan::fio::{Caps, Change, Group, Job, LatencyTarget, Site};
+use iosonde_model::{
+    LatencyLimit, Op, Phase, Run, Trial, TrialSpec,
+    fio::{LastSeconds, SteadyFigure, SteadyMeasure, SteadyState},
+    units,
+};
+use iosonde_plan::fio::{Caps, Change, Group, Job, Laid, LatencyTarget, Site};
 
 use super::batch::Batch;
 use crate::{failure::Failure, screen::Screen};
@@ -39,6 +43,11 @@ fn sentence(change: &Change) -> String {
     }
 }
 
+/// Groups that do not begin, because of a job's `exit_what`.
+pub fn nothing_behind(job: &Job) -> String {
+    format!("note          {}: with exit_what=all its end is that of all jobs; those behind it do not run", job.name)
+}
+
 /// Name of a group's trial: the names of its jobs.
 pub fn name(group: &Group) -> String {
     group.jobs.iter().map(|job| job.name.as_str()).collect::<Vec<_>>().join(" + ")
@@ -69,6 +78,72 @@ fn figure(target: &LatencyTarget) -> String {
         share if share < 1.0 => LatencyLimit { quantile: Some(share), ns: target.ns }.name(),
         _ => "slowest request".to_owned(),
     }
+}
+
+/// A job that was to end once its throughput is steady: whether it did, and the criterion's figure.
+pub fn steady(run: &Run, batch: &Batch, laid: &[Laid]) -> Vec<String> {
+    let measured = run.trials.iter().filter(|trial| trial.phase == Phase::Measure);
+    let of = |((group, laid), trial): ((&Group, &Laid), &Trial)| {
+        let line = |last: &LastSeconds| {
+            let rule = laid.ends.get(*last.streams.first()?)?.steady?;
+            let report = laid.reports.iter().find(|report| report.streams.contains(&last.streams[0]))?;
+            let job = group.jobs.iter().find(|job| job.name == report.name)?;
+            Some(format!("{}: {}", job.name, steady_line(&rule, last, trial)))
+        };
+        trial.last_seconds.iter().filter_map(line).collect::<Vec<_>>()
+    };
+    batch.groups.iter().zip(laid).zip(measured).flat_map(of).collect()
+}
+
+fn throughput(per_s: f64, is_iops: bool) -> String {
+    if is_iops { format!("{} IOPS", units::count(per_s)) } else { units::rate(per_s) }
+}
+
+fn steady_line(rule: &SteadyState, last: &LastSeconds, trial: &Trial) -> String {
+    let seconds = rule.seconds(last);
+    let Some(value) = rule.value(seconds) else {
+        let window = units::duration(rule.window_s as f64);
+        return format!("not steady: the job ended before {} had {window} to look at", rule.name());
+    };
+    let mean = seconds.iter().sum::<f64>() / seconds.len() as f64;
+    let rate = |per_s| throughput(per_s, rule.figure == SteadyFigure::Iops);
+    let amount = |value: f64| if rule.is_percent { format!("{value:.2} %") } else { rate(value) };
+    let what = match rule.measure {
+        SteadyMeasure::Deviation => format!("no second is further than {} from the mean", amount(value)),
+        SteadyMeasure::Slope => format!("the slope is {} a second", amount(value.abs())),
+    };
+    let window = units::duration(rule.window_s as f64);
+    let limit = if rule.is_percent { format!("{} %", rule.limit) } else { rate(rule.limit) };
+    let after = units::duration(trial.elapsed_s);
+    match last.is_met {
+        true => format!("steady after {after}: {} over the last {window}; {what} (limit {limit})", rate(mean)),
+        false => format!("not steady after {after}: in the last {window} {what} (limit {limit})"),
+    }
+}
+
+/// A job whose throughput fell below the least that it allows.
+pub fn too_slow(run: &Run, batch: &Batch) -> Option<String> {
+    let groups = run.info.fio.as_ref().map(|fio| fio.groups.as_slice()).unwrap_or_default();
+    let measured = run.trials.iter().filter(|trial| trial.phase == Phase::Measure);
+    batch.groups.iter().zip(groups).zip(measured).find_map(|((group, reports), trial)| {
+        group.jobs.iter().find_map(|job| {
+            let least = job.least_rate?;
+            let report = reports.iter().rfind(|report| report.name == job.name).or(reports.first())?;
+            let missed = least.missed(trial, report)?;
+            let rate = |per_s| throughput(per_s, least.is_iops);
+            Some(format!(
+                "{}: {} was not kept: {} reached {} of {}s in the {} before {}, less than {}",
+                job.place_of(least.option),
+                least.option,
+                job.name,
+                rate(missed.per_s),
+                missed.op,
+                units::time(least.cycle_ns as f64),
+                units::duration(missed.ended_s),
+                rate(missed.least_per_s)
+            ))
+        })
+    })
 }
 
 /// A job whose result did not keep its latency.
@@ -112,7 +187,7 @@ pub fn plan(batch: &Batch, caps: Caps) -> Result<String, Failure> {
         let size = needed.map_or(String::new(), |bytes| format!(", {} in all", units::size(bytes)));
         out += &format!("  group {number}{size}\n");
         for job in &group.jobs {
-            let engine = job.engine;
+            let engine = &job.engine;
             let direct = if job.spec.direct { "direct" } else { "buffered" };
             out += &format!("    {}: {}, {engine}, {direct}\n", job.name, job.spec.describe());
         }
