@@ -1,15 +1,13 @@
 //! fio's own words for sizes, times and patterns, which differ from iosonde's; and the jobs of a run that came from
 //! fio.
 
-mod steady_state;
+pub mod steady_state;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Direction, Flush, Op, Rw, Stream, Trial, Window, WindowDirection};
-
-pub use steady_state::{LastSeconds, SteadyFigure, SteadyMeasure, SteadyState};
 
 /// Meaning of fio's `k`, set by its option `kb_base`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

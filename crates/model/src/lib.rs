@@ -19,6 +19,7 @@ mod histogram;
 mod host_layout;
 mod host_share;
 mod hosts;
+mod last_seconds;
 mod layer;
 mod name;
 mod note;
@@ -63,6 +64,7 @@ pub use finding::{Advice, Conditions, Finding, Status};
 pub use histogram::Histogram;
 pub use host_layout::HostLayout;
 pub use hosts::{HostDirection, HostShare, RunHost, Togetherness};
+pub use last_seconds::LastSeconds;
 pub use layer::{Layer, LayerCost, LayerLine, LayerSign};
 pub use name::{
     CheckName, ComparedFigure, ExperimentName, FindingName, RunProperty, TraitKey, WorkloadGroup,

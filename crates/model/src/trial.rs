@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Histogram, HostShare, Op, RequestError, TrialSpec, Witnesses, fio::LastSeconds, histogram::requests_beyond,
+    Histogram, HostShare, LastSeconds, Op, RequestError, TrialSpec, Witnesses, histogram::requests_beyond,
 };
 
 /// Purpose of a trial.

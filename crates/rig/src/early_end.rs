@@ -9,9 +9,9 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use iosonde_model::fio::{LastSeconds, SteadyState};
+use iosonde_model::{LastSeconds, fio::steady_state::SteadyState};
 
-use crate::{crew::Job, issued::Issued};
+use crate::issued::Issued;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -64,23 +64,23 @@ struct Second {
 }
 
 impl EarlyEnds {
-    /// Those of a trial's jobs; `None` where each ends for itself.
-    pub(crate) fn of(jobs: &[Job]) -> Option<Self> {
+    /// Those of a trial's jobs, each with the index of its stream; `None` where each ends for itself.
+    pub(crate) fn of(jobs: impl Iterator<Item = (usize, Early)> + Clone) -> Option<Self> {
         let mut sets: Vec<Set> = Vec::new();
-        for job in jobs {
-            let Some((rule, number)) = job.limits.early.steady else { continue };
+        for (stream, early) in jobs.clone() {
+            let Some((rule, number)) = early.steady else { continue };
             let at = sets.iter().position(|set| set.number == number).unwrap_or_else(|| {
                 let (over, seconds) = (AtomicBool::new(false), Mutex::default());
                 sets.push(Set { number, rule, jobs: 0, streams: Vec::new(), over, seconds });
                 sets.len() - 1
             });
             sets[at].jobs += 1;
-            if !sets[at].streams.contains(&job.stream) {
-                sets[at].streams.push(job.stream);
+            if !sets[at].streams.contains(&stream) {
+                sets[at].streams.push(stream);
             }
         }
-        let wanted = !sets.is_empty() || jobs.iter().any(|job| job.limits.early.takes != Takes::None);
-        let groups = jobs.iter().map(|job| job.limits.early.group + 1).max().unwrap_or(0);
+        let wanted = !sets.is_empty() || jobs.clone().any(|(_, early)| early.takes != Takes::None);
+        let groups = jobs.map(|(_, early)| early.group + 1).max().unwrap_or(0);
         let groups = || (0..groups).map(|_| AtomicBool::new(false)).collect();
         wanted.then(|| Self { over: AtomicBool::new(false), groups: groups(), sets })
     }
@@ -211,7 +211,7 @@ impl Share<'_> {
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::fio::{SteadyFigure, SteadyMeasure};
+    use iosonde_model::fio::steady_state::{SteadyFigure, SteadyMeasure};
 
     use super::*;
 
@@ -257,7 +257,6 @@ mod tests {
         }
         assert!(!one.is_over(at(4), &issued(1050)));
         assert!(two.is_over(at(4), &issued(1150)) && one.is_over(at(4), &issued(1050)));
-        drop((one, two));
         let last = ends.last_seconds();
         assert!(last[0].is_met);
         assert_eq!(last[0].iops, [300.0, 300.0]);

@@ -149,7 +149,7 @@ impl Bed {
         let plan = VerifyPlan::new(storage, order.spec, order.seed, clock)?;
         let (limits, cut) = limits(storage, order, own)?;
         let jobs = crew::jobs(order.spec, &limits, (order.phase, order.seed), place)?;
-        let early = EarlyEnds::of(&jobs);
+        let early = EarlyEnds::of(jobs.iter().map(|job| (job.stream, job.limits.early)));
         let (early_ends, folder) = (early.as_ref(), folder.as_ref());
         let shift = Shift { phase: order.phase, stop, plan: &plan, folder, early: early_ends };
         let beside = Beside::of(&jobs, place.addressed.clone());
@@ -193,8 +193,7 @@ impl Bed {
             let own = crew::jobs(order.spec, &limits, (order.phase, order.seed), &place)?;
             jobs.extend(own.into_iter().map(|job| Job { host, ..job }));
         }
-        let shift =
-            Shift { phase: first.phase, stop, plan: &plan, folder: folder.as_ref(), early: None };
+        let shift = Shift { phase: first.phase, stop, plan: &plan, folder: folder.as_ref(), early: None };
         let mut seen = Seen::new(storage, watch, clock, (first.spec, place.placement), None);
         let worked = crew::work(storage, &jobs, shift, &mut seen)?;
         let Seen { started_at, started_s, mut witnesses, simulated_busy_s, .. } = seen;

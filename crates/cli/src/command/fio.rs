@@ -213,7 +213,9 @@ fn run_batch(
     let allowed = words::allowed(batch);
     power::least(Some(&places), measured, |run| {
         let mut run = run?;
-        words::steady(&run, batch, &laid).iter().for_each(|line| screen.say(&format!("note          {line}")));
+        words::steady(&run, batch, &laid)
+            .iter()
+            .for_each(|line| screen.say(&format!("note          {line}")));
         show(&mut run, batch, &allowed, args, screen)
     })
 }

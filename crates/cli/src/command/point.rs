@@ -137,7 +137,8 @@ fn measure(measurement: &mut Measurement, args: &PointArgs) -> Result<(), Failur
     if let Some(limit) = args.latency_limit {
         return latency_limit::measure(measurement, &spec, limit, measurement.options.time_ns as f64 / 1e9);
     }
-    let limits = Limits { warm_up_ns: args.warmup, ios: args.ios, ..Limits::time(measurement.options.time_ns) };
+    let limits =
+        Limits { warm_up_ns: args.warmup, ios: args.ios, ..Limits::time(measurement.options.time_ns) };
     let mut trial = measurement.trial(&spec, limits, Phase::Measure, measurement.options.seed)?;
     trial.experiment = "point".into();
     (trial.round, trial.point) = (1, Some(0));

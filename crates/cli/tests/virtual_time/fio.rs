@@ -254,7 +254,10 @@ fn a_job_ends_once_its_throughput_is_steady() {
         let last = &trial["last_seconds"][0];
         let seconds: Vec<f64> =
             last["iops"].as_array().unwrap().iter().map(|iops| iops.as_f64().unwrap()).collect();
-        assert!(seconds.len() == 3 && seconds.iter().all(|iops| (iops - 25_000.0).abs() < 30.0), "{seconds:?}");
+        assert!(
+            seconds.len() == 3 && seconds.iter().all(|iops| (iops - 25_000.0).abs() < 30.0),
+            "{seconds:?}"
+        );
     }
     // fio's own form: what was asked for, and what was found.
     let told = bench.iosonde(&["export", "last", "-f", "fio-json", "-o", "-"]);
@@ -267,7 +270,10 @@ fn a_job_ends_once_its_throughput_is_steady() {
     );
     assert!(steady["data"]["bw_mean"].as_u64().unwrap().abs_diff(102_400_000) < 200_000, "{steady}");
     let (trial, err) = run(&["--ss=iops:0", "--ss_dur=3", "--runtime=6"]);
-    assert!((trial["elapsed_s"].as_f64().unwrap() - 6.0).abs() < 0.01 && err.contains("a: not steady after 6 s"), "{err}");
+    assert!(
+        (trial["elapsed_s"].as_f64().unwrap() - 6.0).abs() < 0.01 && err.contains("a: not steady after 6 s"),
+        "{err}"
+    );
     let (_, err) = run(&["--ss=iops:10%", "--ss_dur=30", "--runtime=6"]);
     assert!(err.contains("a: not steady: the job ended before iops had 30 s to look at"), "{err}");
 }
@@ -277,8 +283,9 @@ fn a_job_that_ends_takes_others_with_it() {
     let bench = Bench::new();
     let run = |what: &str| {
         let text = format!(
-            "[global]\nsize=64m\nrw=randread\n[short]\nexitall\nexit_what={what}\nnumber_ios=12500\n[beside]\nruntime=20\n\
-             time_based\n[other]\nnew_group\nruntime=3\ntime_based\n[behind]\nstonewall\nruntime=1\ntime_based\n"
+            "[global]\nsize=64m\nrw=randread\n[short]\nexitall\nexit_what={what}\nnumber_ios=12500\n\
+             [beside]\nruntime=20\ntime_based\n[other]\nnew_group\nruntime=3\ntime_based\n\
+             [behind]\nstonewall\nruntime=1\ntime_based\n"
         );
         let file = bench.text("exit.fio", &text);
         let said = bench.iosonde(&["fio", "--target", "sim:ideal", "--json", file.to_str().unwrap()]);
@@ -300,7 +307,8 @@ fn a_job_that_ends_takes_others_with_it() {
 #[test]
 fn a_throughput_below_the_least_fails_the_run() {
     let bench = Bench::new();
-    let words = ["fio", "-q", "--target", "sim:ideal", "--", "fio", "--name=a", "--rw=randread", "--size=64m"];
+    let words =
+        ["fio", "-q", "--target", "sim:ideal", "--", "fio", "--name=a", "--rw=randread", "--size=64m"];
     let run = |least: &str| bench.iosonde(&[&words[..], &["--runtime=3", "--time_based", least]].concat());
     for kept in ["--rate_iops_min=12000", "--rate_min=48m", "--rate_iops_min=,90000"] {
         let said = run(kept);
@@ -320,8 +328,11 @@ fn a_throughput_below_the_least_fails_the_run() {
 fn a_job_may_read_backwards() {
     let bench = Bench::new();
     let trial = one_job(&bench, &["--rw=read:-8k", "--bs=4k", "--size=1m"])["trials"][0].clone();
-    assert_eq!((trial["spec"]["backwards"].as_bool(), trial["read"]["ios"].as_u64()), (Some(true), Some(256)));
-    let words = ["fio", "--target", "sim:ideal", "--dry-run", "--", "fio", "--name=a", "--rw=read:-8k", "--size=1m"];
+    assert_eq!(
+        (trial["spec"]["backwards"].as_bool(), trial["read"]["ios"].as_u64()),
+        (Some(true), Some(256))
+    );
+    let words = ["fio", "--target", "sim:ideal", "--dry-run", "--", "fio", "--rw=read:-8k", "--size=1m"];
     let plan = bench.iosonde(&words);
     assert!(plan.out.contains("sequential reads backwards, QD 1"), "{}", plan.out);
 }

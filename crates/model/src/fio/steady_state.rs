@@ -1,9 +1,8 @@
 //! fio's criterion for the end of a job (`steadystate`, `ss`): throughput by the second that deviates little from its
 //! mean, or hardly rises or falls, over a window that moves along with the time.
 
-use serde::{Deserialize, Serialize};
-
 use super::{KbBase, size};
+use crate::LastSeconds;
 
 /// Throughput that is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,19 +37,6 @@ pub struct SteadyState {
     pub window_s: usize,
     /// Time from the job's beginning to the first second that counts.
     pub ramp_ns: u64,
-}
-
-/// Throughput of the last seconds of jobs that were to end once it is steady.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct LastSeconds {
-    /// Indices of the trial's streams.
-    pub streams: Vec<usize>,
-    /// True if the criterion was met, and ended them.
-    pub is_met: bool,
-    /// Requests completed in each of the last seconds, at most as many as the window has.
-    pub iops: Vec<f64>,
-    /// Bytes completed in each of them.
-    pub bytes_per_s: Vec<f64>,
 }
 
 impl SteadyState {
@@ -134,9 +120,12 @@ mod tests {
     #[test]
     fn criteria_are_read() {
         let read = |word| SteadyState::parse(word, KbBase::Compatible);
-        for (word, limit, is_percent) in
-            [("iops:10%", 10.0, true), ("iops_slope:0.3%", 0.3, true), ("bw:1m", 1_048_576.0, false), ("bw_slope:5", 5.0, false)]
-        {
+        for (word, limit, is_percent) in [
+            ("iops:10%", 10.0, true),
+            ("iops_slope:0.3%", 0.3, true),
+            ("bw:1m", 1_048_576.0, false),
+            ("bw_slope:5", 5.0, false),
+        ] {
             let rule = read(word).unwrap();
             assert_eq!((rule.limit, rule.is_percent), (limit, is_percent), "{word}");
             assert!(word.starts_with(&format!("{}:", rule.name())));

@@ -1,7 +1,7 @@
 //! What ends fio's jobs beside their own time and size: a steady throughput (`steadystate`), or another job's end
 //! (`exitall`).
 
-use iosonde_model::fio::SteadyState;
+use iosonde_model::fio::steady_state::SteadyState;
 
 use super::{
     given::Options,
@@ -47,9 +47,7 @@ pub(super) fn steady(options: &Options) -> Result<Option<SteadyState>, Refusal> 
             let why = "steadystate needs the time that is looked at: steadystate_duration=30s";
             Err(Why::Contradiction(why.to_owned()).at(options.place(NAME)))
         }
-        window_s @ 1..=WINDOW_MAX_S => {
-            Ok(Some(SteadyState { window_s: window_s as usize, ramp_ns, ..rule }))
-        }
+        window_s @ 1..=WINDOW_MAX_S => Ok(Some(SteadyState { window_s: window_s as usize, ramp_ns, ..rule })),
         _ => Err(options.misread("steadystate_duration", "it is a second to a day")),
     }
 }

@@ -50,7 +50,7 @@ fn kind(options: &Options, asked: &str) -> Result<&'static str, Refusal> {
             .unsupported("ioengine", "ioengine=io_uring or libaio keeps several requests outstanding")),
         _ => Err(options.unsupported(
             "ioengine",
-            "the engines are io_uring, libaio, psync, sync, pvsync2, mmap and null (which measures the generator alone)",
+            "the engines are io_uring, libaio, psync, sync, pvsync2 and mmap; null measures the generator alone",
         )),
     }
 }

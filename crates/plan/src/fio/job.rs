@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use iosonde_model::{Rw, TrialSpec, fio::SteadyState};
+use iosonde_model::{Rw, TrialSpec, fio::steady_state::SteadyState};
 
 use super::{
     ending::{self, ExitWhat},

@@ -2,7 +2,7 @@
 
 use iosonde_model::{
     Distribution, Ranges, TrialSpec,
-    fio::{FioReport, SteadyState},
+    fio::{FioReport, steady_state::SteadyState},
 };
 
 use super::{

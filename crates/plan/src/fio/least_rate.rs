@@ -35,7 +35,8 @@ pub struct TooSlow {
 
 impl LeastRate {
     pub(super) fn of(options: &Options, rw: Rw) -> Result<Option<Self>, Refusal> {
-        let cycle_ns = options.number("rate_cycle", 86_400_000)?.filter(|&ms| ms > 0).unwrap_or(1000) * 1_000_000;
+        let cycle_ns =
+            options.number("rate_cycle", 86_400_000)?.filter(|&ms| ms > 0).unwrap_or(1000) * 1_000_000;
         let (bytes, ios) = (options.text("rate_min"), options.text("rate_iops_min"));
         let (option, text) = match (bytes, ios) {
             (Some(_), Some(_)) => {

@@ -34,7 +34,9 @@ pub(super) fn spec(options: &Options, engine: &str, changes: &mut Vec<Change>) -
             Some(bytes - block_size_bytes).filter(|step| *step != block_size_bytes)
         }
         Some(Skip::Back(_)) => {
-            return Err(options.unsupported("rw", "backwards needs more than bs, as in rw=read:-8k with bs=4k"));
+            return Err(
+                options.unsupported("rw", "backwards needs more than bs, as in rw=read:-8k with bs=4k")
+            );
         }
         None => None,
     };

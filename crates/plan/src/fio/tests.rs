@@ -222,7 +222,10 @@ fn a_job_ends_with_another_or_once_its_throughput_is_steady() {
     let steady = job("ss=bw_slope:1%\nss_dur=30\nss_ramp=10\n").steady.unwrap();
     assert_eq!((steady.name(), steady.limit, steady.is_percent), ("bw_slope", 1.0, true));
     assert_eq!((steady.window_s, steady.ramp_ns), (30, 10_000_000_000));
-    assert_eq!(job("ss=bw:1m\nss_dur=2m\n").steady.map(|rule| (rule.limit, rule.window_s)), Some((1_048_576.0, 120)));
+    assert_eq!(
+        job("ss=bw:1m\nss_dur=2m\n").steady.map(|rule| (rule.limit, rule.window_s)),
+        Some((1_048_576.0, 120))
+    );
     let exit = |text: &str| job(text).exit_what;
     assert_eq!(exit("exit_what=all\n"), None);
     assert_eq!(exit("exitall\n"), Some(ExitWhat::Group));

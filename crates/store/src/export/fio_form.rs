@@ -6,7 +6,10 @@ use std::collections::BTreeMap;
 
 use iosonde_model::{
     Arrivals, Distribution, HotRange, Op, Payload, Phase, RequestError, Run, Sync, Trial, TrialSpec, Window,
-    fio::{self, FioReport, KbBase, SteadyMeasure, SteadyState},
+    fio::{
+        self, FioReport, KbBase,
+        steady_state::{SteadyMeasure, SteadyState},
+    },
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -164,7 +167,8 @@ fn latency_target(trial: &Trial, options: &BTreeMap<String, String>) -> Vec<(&'s
 
 /// The criterion that was to end the job, and its last seconds, as in fio: bytes and requests a second, whole.
 fn steady_state(trial: &Trial, report: &FioReport) -> Option<Value> {
-    let last = trial.last_seconds.iter().find(|last| last.streams.iter().any(|at| report.streams.contains(at)))?;
+    let last =
+        trial.last_seconds.iter().find(|last| last.streams.iter().any(|at| report.streams.contains(at)))?;
     let time_ns = |name: &str| report.options.get(name).and_then(|word| fio::time_ns(word, 1_000_000_000));
     let base = report.options.get("kb_base").and_then(|word| KbBase::parse(word)).unwrap_or_default();
     let rule = SteadyState::parse(report.options.get("steadystate")?, base)?;
@@ -204,18 +208,21 @@ fn error(trial: &Trial, errors: u64) -> i32 {
     if errors == 0 { 0 } else { system.map_or(5, i32::abs) }
 }
 
+/// What follows `rw` where sequential requests leave something out, or go backwards.
+fn skip(spec: &TrialSpec) -> String {
+    let stride_bytes = spec.stride_bytes.unwrap_or(spec.block_size_bytes);
+    match stride_bytes.checked_sub(spec.block_size_bytes) {
+        _ if spec.backwards => format!(":-{}", stride_bytes + spec.block_size_bytes),
+        Some(bytes @ 1..) => format!(":{bytes}"),
+        _ => String::new(),
+    }
+}
+
 /// The options that would ask fio for the same.
 fn options(spec: &TrialSpec) -> BTreeMap<String, String> {
     let mut options = BTreeMap::new();
     let mut set = |name: &str, value: String| options.insert(name.to_owned(), value);
-    let skip = match (spec.backwards, spec.stride_bytes.unwrap_or(spec.block_size_bytes)) {
-        (true, stride_bytes) => format!(":-{}", stride_bytes + spec.block_size_bytes),
-        (false, stride_bytes) if stride_bytes > spec.block_size_bytes => {
-            format!(":{}", stride_bytes - spec.block_size_bytes)
-        }
-        _ => String::new(),
-    };
-    set("rw", format!("{}{skip}", spec.rw));
+    set("rw", format!("{}{}", spec.rw, skip(spec)));
     set("bs", spec.block_size_bytes.to_string());
     if !spec.block_sizes.is_one() {
         let split = spec.block_sizes.iter().map(|size| format!("{}/{:.0}", size.bytes, size.percent));

@@ -1,8 +1,8 @@
 //! What is said of fio's jobs before and while they run.
 
 use iosonde_model::{
-    LatencyLimit, Op, Phase, Run, Trial, TrialSpec,
-    fio::{LastSeconds, SteadyFigure, SteadyMeasure, SteadyState},
+    LastSeconds, LatencyLimit, Op, Phase, Run, Trial, TrialSpec,
+    fio::steady_state::{SteadyFigure, SteadyMeasure, SteadyState},
     units,
 };
 use iosonde_plan::fio::{Caps, Change, Group, Job, Laid, LatencyTarget, Site};
@@ -45,7 +45,10 @@ fn sentence(change: &Change) -> String {
 
 /// Groups that do not begin, because of a job's `exit_what`.
 pub fn nothing_behind(job: &Job) -> String {
-    format!("note          {}: with exit_what=all its end is that of all jobs; those behind it do not run", job.name)
+    format!(
+        "note          {}: with exit_what=all its end is that of all jobs; those behind it do not run",
+        job.name
+    )
 }
 
 /// Name of a group's trial: the names of its jobs.
@@ -116,7 +119,9 @@ fn steady_line(rule: &SteadyState, last: &LastSeconds, trial: &Trial) -> String 
     let limit = if rule.is_percent { format!("{} %", rule.limit) } else { rate(rule.limit) };
     let after = units::duration(trial.elapsed_s);
     match last.is_met {
-        true => format!("steady after {after}: {} over the last {window}; {what} (limit {limit})", rate(mean)),
+        true => {
+            format!("steady after {after}: {} over the last {window}; {what} (limit {limit})", rate(mean))
+        }
         false => format!("not steady after {after}: in the last {window} {what} (limit {limit})"),
     }
 }
