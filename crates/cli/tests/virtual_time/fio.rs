@@ -332,7 +332,8 @@ fn a_job_may_read_backwards() {
         (trial["spec"]["backwards"].as_bool(), trial["read"]["ios"].as_u64()),
         (Some(true), Some(256))
     );
-    let words = ["fio", "--target", "sim:ideal", "--dry-run", "--", "fio", "--rw=read:-8k", "--size=1m"];
+    let words =
+        ["fio", "--target", "sim:ideal", "--dry-run", "--", "fio", "--name=a", "--rw=read:-8k", "--size=1m"];
     let plan = bench.iosonde(&words);
     assert!(plan.out.contains("sequential reads backwards, QD 1"), "{}", plan.out);
 }
