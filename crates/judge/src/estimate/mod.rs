@@ -97,6 +97,8 @@ struct Fitted {
     figure: Figure,
     /// Requests behind each point's rows.
     counting: Vec<Counting>,
+    /// Points whose requests follow each other, so that Little's law ties their latency to their throughput.
+    is_closed: Vec<bool>,
 }
 
 /// What is fitted: points, trials, when they were, and which are invalid.
@@ -134,6 +136,9 @@ impl Fitted {
         let average = if figure == Figure::Rate { Average::OverTime } else { Average::OverEvents };
         let canary = trials.iter().find(|trial| trial.phase == Phase::Canary);
         let specs = points.iter().map(|point| &point.spec).chain(canary.map(|trial| &trial.spec));
+        let is_closed = |spec: &TrialSpec| spec.rate_iops.is_none() && spec.think.is_none();
+        let mut closed: Vec<bool> = specs.clone().map(is_closed).collect();
+        closed.resize(points.len() + 1, false);
         let mut kinds: Vec<TrendGroup> = specs.map(|spec| TrendGroup::of(spec, op)).collect();
         kinds.resize(points.len() + 1, TrendGroup::Alone);
         let by_rate = rates.map_or_else(BTreeMap::new, Self::decided);
@@ -144,14 +149,17 @@ impl Fitted {
         let kept: Vec<Option<bool>> = ids.iter().zip(&rows).map(decided).collect();
         let beside = Beside { reference: &canaries(times, figure.sign()), kept: &kept };
         let trends = Trends::fit(beside, &rows, &kinds, average);
-        Self { trends, trials: ids, figure, counting }
+        Self { trends, trials: ids, figure, counting, is_closed: closed }
     }
 
     fn estimate(&self, group: usize) -> Option<LogEstimate> {
         let estimate = self.trends.as_ref()?.estimate(group).filter(|_| self.kept(group) >= FEWEST_TRIALS)?;
+        let by_clock = grain::of_clock(estimate.log_mean.exp());
         let share = match self.figure {
             Figure::Rate => self.counting[group].share(),
-            Figure::Latency => grain::of_clock(estimate.log_mean.exp()),
+            // Of few requests, the mean latency is known no better than their throughput.
+            Figure::Latency if self.is_closed[group] => self.counting[group].share().max(by_clock),
+            Figure::Latency => by_clock,
         };
         Some(grain::no_finer(estimate, share))
     }

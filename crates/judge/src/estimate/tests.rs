@@ -50,6 +50,24 @@ fn four_trials_have_no_interval_and_say_so() {
 }
 
 #[test]
+fn the_latency_of_few_requests_is_no_better_known_than_their_throughput() {
+    let width = |rate_iops| {
+        let mut points = plain_points(1);
+        points[0].spec.rate_iops = rate_iops;
+        let spec = points[0].spec.clone();
+        // Eight trials of ten requests each, alike to the last digit.
+        let trials: Vec<Trial> = (0..8).map(|i| trial(i + 1, Some(0), i as u32 + 1, &spec, 10)).collect();
+        fill_points(&mut points, &trials, &Voids::new(), 0.95);
+        let read = points.remove(0).read.unwrap();
+        [read.iops, read.latency_ns_mean.unwrap()].map(|one| (one.high.unwrap() / one.low.unwrap()).ln())
+    };
+    let [rate, latency] = width(None);
+    assert!((rate / latency - 1.0).abs() < 1e-9 && rate > 0.01, "{rate} {latency}");
+    let [rate, latency] = width(Some(10.0));
+    assert!(latency < rate / 100.0, "what is sent at a rate says nothing of its latency: {rate} {latency}");
+}
+
+#[test]
 fn void_trials_count_for_nothing_that_they_are_about() {
     let (mut points, mut trials) = run(8);
     // Wildly fast, and void: must not show.
