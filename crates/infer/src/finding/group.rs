@@ -3,7 +3,8 @@
 
 use iosonde_judge::{estimate::FEWEST_TRIALS, evidence::Evidence};
 use iosonde_model::{
-    About, Conditions, Detail, Estimate, Finding, FindingName, Inconclusive, Op, Rw, Status, Trial, Unit,
+    About, Conditions, Detail, Direction, Estimate, Finding, FindingName, Inconclusive, Op, Rw, Status,
+    Trial, Unit,
 };
 use iosonde_stats::{LogEstimate, robust};
 
@@ -83,7 +84,7 @@ pub(super) fn valid_rate_whatever_set_it(evidence: &Evidence, op: Op) -> Result<
 fn rate_of(evidence: &Evidence, op: Op) -> Result<LogEstimate, Inconclusive> {
     let direction = evidence.direction(op).ok_or_else(|| no_interval(evidence))?;
     in_numbers(direction.iops, evidence)?;
-    Ok(no_better_than_requests(grained(direction.iops), evidence, op))
+    Ok(no_better_than_requests(grained(direction.iops), evidence, op, |own| Some(own.iops)))
 }
 
 /// The mean latency of a point, if its figures stand.
@@ -91,13 +92,19 @@ pub(super) fn valid_latency(evidence: &Evidence, op: Op) -> Result<LogEstimate, 
     valid(evidence, &[About::Latency])?;
     let direction = evidence.direction(op).ok_or_else(|| no_interval(evidence))?;
     in_numbers(direction.latency_ns_mean, evidence)?;
-    Ok(no_better_than_requests(grained(direction.latency_ns_mean), evidence, op))
+    // Between writes that are flushed lies the flush, so that the rate is not the reciprocal of their latency.
+    Ok(no_better_than_requests(grained(direction.latency_ns_mean), evidence, op, |own| own.latency_ns.mean))
 }
 
 /// The scatter between trials is partly borrowed from the other points, which may make many more requests each, or
 /// spend their time in a link that does not scatter. A mean of requests at QD 1 is known no better than
 /// their number allows, as if each were independent, nor than its own trials agree.
-fn no_better_than_requests(estimate: LogEstimate, evidence: &Evidence, op: Op) -> LogEstimate {
+fn no_better_than_requests(
+    estimate: LogEstimate,
+    evidence: &Evidence,
+    op: Op,
+    figure: impl Fn(&Direction) -> Option<f64>,
+) -> LogEstimate {
     if evidence.point.spec.asked_in_flight() != 1 {
         return estimate;
     }
@@ -110,16 +117,16 @@ fn no_better_than_requests(estimate: LogEstimate, evidence: &Evidence, op: Op) -
         return estimate;
     }
     let variance = squares.iter().sum::<f64>() / squares.len() as f64;
-    let rates: Vec<f64> = evidence
+    let own: Vec<f64> = evidence
         .standing(About::Rate)
-        .filter_map(|t| Some(t.direction(op)?.iops))
-        .filter(|r| *r > 0.0)
+        .filter_map(|trial| figure(trial.direction(op)?))
+        .filter(|value| *value > 0.0)
         .collect();
-    let rates = without_odd_ones(rates);
-    let (of_requests, of_trials) = ((variance / requests as f64).sqrt(), standard_error(&rates));
+    let own = without_odd_ones(own);
+    let (of_requests, of_trials) = ((variance / requests as f64).sqrt(), standard_error(&own));
     if of_trials > of_requests.max(estimate.standard_error) {
         // What a few trials say of their own scatter is known no better than they are many.
-        let degrees_of_freedom = (rates.len() as f64 - 1.0).min(estimate.degrees_of_freedom);
+        let degrees_of_freedom = (own.len() as f64 - 1.0).min(estimate.degrees_of_freedom);
         return LogEstimate { standard_error: of_trials, degrees_of_freedom, ..estimate };
     }
     LogEstimate { standard_error: estimate.standard_error.max(of_requests), ..estimate }

@@ -55,8 +55,9 @@ pub(super) fn of_checks(run: &Run, invalid: bool) -> Vec<WeighedFact> {
             let points: BTreeSet<usize> = own.iter().filter_map(|line| point_of(run, line)).collect();
             let workload = workload_of(run, &example).map(|spec| Box::new(spec.clone()));
             // Of trials that are invalid anyway, no figure is left to qualify.
-            let matters =
-                about_invalid < own.len() && matters(run, &example, *scope, &touched, measured.len());
+            let matters = about_invalid < own.len()
+                && !is_rare(run, &own, measured.len())
+                && matters(run, &example, *scope, &touched, measured.len());
             let fact = Fact::Warnings {
                 scope: *scope,
                 count: own.len(),
@@ -84,6 +85,30 @@ const OVER_TIME: [CheckName; 2] = [CheckName::NotSteady, CheckName::Drift];
 /// Checks whose warnings qualify the figures that they touch, and say nothing else of the storage or the machine.
 const QUALIFYING: [CheckName; 4] =
     [CheckName::TooFewSamples, CheckName::Outliers, CheckName::Multimodal, CheckName::GeneratorBound];
+
+/// Checks whose warning about a trial says that its figures are others than those that were asked for. A point of many
+/// trials has them in its scatter, or among its outliers. (A
+/// pause or a fall of the rate is none of them: that it happened once is what a reader wants to know.)
+const OF_ONE_TRIAL: [CheckName; 4] =
+    [CheckName::DepthNotReached, CheckName::GeneratorBound, CheckName::Saturated, CheckName::Multimodal];
+/// Share of a run's trials, and of a point's, up to which such warnings qualify no figure. On the busy disk of this
+/// machine, one trial of 274 had 7 of its 16 requests at the device, and stood before all other warnings.
+const RARE_IN_RUN: f64 = 0.01;
+const RARE_IN_POINT: f64 = 1.0 / 3.0;
+
+/// Whether warnings are about so few trials of repeated points that no figure rests on them.
+fn is_rare(run: &Run, own: &[&Judgement], measured: usize) -> bool {
+    let of_one_trial = |line: &&Judgement| OF_ONE_TRIAL.contains(&line.check) && line.trial.is_some();
+    if !own.iter().all(of_one_trial) || own.len() as f64 > RARE_IN_RUN * measured as f64 {
+        return false;
+    }
+    own.iter().all(|line| {
+        let point = point_of(run, line);
+        let beside = own.iter().filter(|other| point_of(run, other) == point).count();
+        let trials = run.points.iter().find(|one| Some(one.id) == point).map_or(0, |one| one.trial_ids.len());
+        beside as f64 <= RARE_IN_POINT * trials as f64
+    })
+}
 
 /// Trials that warnings are about: their own, or those of their point.
 fn touched(run: &Run, own: &[&Judgement]) -> Touched {
@@ -177,10 +202,37 @@ pub(super) fn witness_lost(run: &Run, measured: &[&Trial]) -> Option<WeighedFact
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::{FindingName, Reason, Verdict, cause::Multimodal};
+    use iosonde_model::{
+        FindingName, Reason, Verdict,
+        cause::{DepthNotReached, Multimodal},
+    };
     use iosonde_testkit::pretend::{Pretend, QUICK};
 
     use super::*;
+    use crate::validity::Weight;
+
+    /// One trial of many in which the depth was not reached is a note; all trials of its point are a warning.
+    #[test]
+    fn a_rare_trial_is_no_warning() {
+        let mut run = Pretend::usual().run(QUICK, 1);
+        crate::conclude::conclude(&mut run, None).unwrap();
+        run.verdicts.clear();
+        let point = run.points.iter().find(|point| point.trial_ids.len() >= 5).unwrap().clone();
+        let weight = |trials: &[u64]| {
+            let short = DepthNotReached::Short { in_flight_mean: 7.0, asked: 16.0 };
+            let verdict =
+                || Verdict::Warning(Reason::new(About::Rate, Cause::DepthNotReached(short.clone())));
+            let line =
+                |id: &u64| Judgement::new(CheckName::DepthNotReached, "trial", Some(*id), None, verdict());
+            let run = Run { verdicts: trials.iter().map(line).collect(), ..run.clone() };
+            let told = of_checks(&run, false);
+            assert_eq!(told.len(), 1);
+            told[0].mark
+        };
+        assert!(run.trials.len() > 100);
+        assert!(weight(&point.trial_ids[..1]) < Weight::Doubt);
+        assert_eq!(weight(&point.trial_ids), Weight::Doubt);
+    }
 
     #[test]
     fn latency_groups_are_a_warning_about_latencies_and_about_no_ratio_of_rates() {

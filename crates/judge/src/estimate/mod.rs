@@ -136,7 +136,9 @@ impl Fitted {
         let average = if figure == Figure::Rate { Average::OverTime } else { Average::OverEvents };
         let canary = trials.iter().find(|trial| trial.phase == Phase::Canary);
         let specs = points.iter().map(|point| &point.spec).chain(canary.map(|trial| &trial.spec));
-        let is_closed = |spec: &TrialSpec| spec.rate_iops.is_none() && spec.think.is_none();
+        let is_closed = |spec: &TrialSpec| {
+            spec.rate_iops.is_none() && spec.think.is_none() && spec.sync.flush_every().is_none()
+        };
         let mut closed: Vec<bool> = specs.clone().map(is_closed).collect();
         closed.resize(points.len() + 1, false);
         let mut kinds: Vec<TrendGroup> = specs.map(|spec| TrendGroup::of(spec, op)).collect();

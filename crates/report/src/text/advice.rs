@@ -153,8 +153,14 @@ fn more_valid_trials(run: &Run, facts: &Validity) -> Option<Draft<'static>> {
         Fact::Trials { reasons, .. } => Some(reasons),
         _ => None,
     });
-    let mended = reasons.flatten().filter_map(|reason| Some((reason.trials, against(reason.check, run)?)));
-    let (trials, remedy) = mended.max_by_key(|(trials, _)| *trials)?;
+    let mended = reasons
+        .flatten()
+        .filter_map(|reason| Some((reason.trials, reason.check, against(reason.check, run)?)));
+    let (trials, check, remedy) = mended.max_by_key(|(trials, ..)| *trials)?;
+    // The warning has said how the other process is found.
+    if check == CheckName::Interference {
+        return None;
+    }
     Some(new(remedy.to_owned(), format!("{trials} trials are invalid for it"), &[]))
 }
 
