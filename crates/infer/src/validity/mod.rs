@@ -35,6 +35,13 @@ pub struct Validity {
 }
 
 impl Validity {
+    /// Returns true if some figures are those of the storage, and so many are not that it is the first thing to say.
+    pub fn is_partly_valid(&self) -> bool {
+        let counted =
+            |line: &WeighedFact| matches!(line.fact, Fact::Trials { .. }) && line.mark == Weight::Doubt;
+        self.fatal.is_none() && (self.invalid_points.is_some() || self.lines.iter().any(counted))
+    }
+
     /// Number of warnings.
     pub fn warnings(&self) -> usize {
         self.lines.iter().filter(|line| line.mark == Weight::Doubt).count()

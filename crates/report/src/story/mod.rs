@@ -250,10 +250,10 @@ fn how_sure(run: &Run, points: &[&Point]) -> String {
     if run.info.precision > 0.0 {
         said += &match reached {
             _ if reached == all => {
-                format!("; all reached the requested ±{}", units::percent(run.info.precision))
+                format!("; all within ±{}", units::percent(run.info.precision))
             }
-            0 => format!("; none reached the requested ±{}", units::percent(run.info.precision)),
-            _ => format!("; {reached} reached the requested ±{}", units::percent(run.info.precision)),
+            0 => format!("; none within ±{}", units::percent(run.info.precision)),
+            _ => format!("; {reached} within ±{}", units::percent(run.info.precision)),
         };
     }
     if bare > 0 {

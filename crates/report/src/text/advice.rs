@@ -79,7 +79,9 @@ fn drafts(run: &Run) -> Vec<Draft<'_>> {
     let later = longer_writes(run).filter(|_| credit.is_none() && checkpoint.is_none());
     let limited = |op: Op| finding::is_limited(&run.findings, op);
     let sizes = block_sizes(run, Op::TRANSFERS.into_iter().filter(|op| !limited(*op)));
-    let depths = Op::TRANSFERS.into_iter().map(|op| in_flight(run, op)).chain([slow_writes(run)]);
+    // Of a run that is valid in part, a finer choice of the queue depth is for the next one to say.
+    let finer = Op::TRANSFERS.into_iter().filter(|_| !facts.is_partly_valid());
+    let depths = finer.map(|op| in_flight(run, op)).chain([slow_writes(run)]);
     [first, sizes]
         .into_iter()
         .chain(depths)
