@@ -47,6 +47,8 @@ impl Chart for RateVsDepth {
             });
         }
         let depths = pick::grid(&series);
+        let rates: Vec<Vec<f64>> =
+            series.iter().map(|one| pick::heights(std::slice::from_ref(one))).collect();
         Some(Figure {
             name: self.name().into(),
             title: "How does throughput grow with queue depth?".into(),
@@ -59,7 +61,7 @@ impl Chart for RateVsDepth {
             experiment: lead.experiment(run),
             also: pick::experiments(run, &families),
             x: Axis::log("queue depth", Quantity::InFlight, &depths, &depths),
-            y: Axis::from_zero("requests completed per second", Quantity::Iops, &pick::heights(&series)),
+            y: Axis::of_series("requests completed per second", Quantity::Iops, &rates),
             series,
             marks,
             ..Figure::default()

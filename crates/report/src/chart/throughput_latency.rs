@@ -2,7 +2,7 @@
 //!
 //! The curve runs to the right while part of the storage is idle, then turns up: from there on another outstanding
 //! request only waits. By Little's law the corner of the two limits, the highest throughput and the single-request
-//! latency, is a queue depth: the saturation point. The broken curve joins every throughput and latency with that
+//! latency, is a queue depth: the saturation point. The dashed curve joins every throughput and latency with that
 //! product; its band is the interval. Without a saturation point there is no curve, and the caption says why.
 
 use crate::{
@@ -44,7 +44,8 @@ impl Chart for ThroughputLatency {
             });
         }
         let lead = families.iter().find(|family| family.op == Op::Read).or(families.first())?;
-        let x = Axis::from_zero("requests completed per second", Quantity::Iops, &pick::places(&series));
+        let rates: Vec<Vec<f64>> = series.iter().map(|one| pick::places(std::slice::from_ref(one))).collect();
+        let x = Axis::of_series("requests completed per second", Quantity::Iops, &rates);
         let mut heights = pick::heights(&series);
         // Room for the number beside the highest dot.
         heights.extend(heights.iter().copied().reduce(f64::max).map(|highest| highest * 1.2));
@@ -91,14 +92,13 @@ fn dot(point: &Point, op: Op, doubts: &Doubts) -> Option<Dot> {
     })
 }
 
-/// How the dots are read, and what the broken lines are where there are any.
+/// How the dots are read, and what the dashed lines are where there are any.
 fn reading(run: &Run, families: &[Family], curves: &[Curve]) -> String {
     let mut reading =
         "Each dot is a queue depth, written beside it. Right is higher throughput, up is higher latency."
             .to_owned();
     if !curves.is_empty() {
-        reading += " The broken line joins all throughputs and latencies with the product of the knee; \
-                    beyond it, latency grows faster than throughput.";
+        reading += " Dashed: the knee. Above it, a further request mostly waits.";
     }
     let refused = |family: &Family| {
         let about = |finding: &&Finding| {
@@ -111,7 +111,9 @@ fn reading(run: &Run, families: &[Family], curves: &[Curve]) -> String {
         let known = pick::finding(run, FindingName::QueueDepthKnee, family).is_some();
         run.findings.iter().find(about).filter(|_| !known).map(crate::text::sentence)
     };
-    for why in families.iter().filter_map(refused) {
+    // Where no figure is one of the storage, the first line of the page says so and why.
+    let known = iosonde_infer::validity::validity(run).fatal.is_none();
+    for why in families.iter().filter(|_| known).filter_map(refused) {
         reading = format!("{reading} {why}");
     }
     reading
@@ -143,7 +145,10 @@ fn knee(run: &Run, family: &Family, x: &Axis, y: &Axis) -> Option<Curve> {
     let law = |in_flight: f64| -> Vec<(f64, f64)> {
         // 48 steps: smooth at any size a screen has.
         let latencies = (0..=48).map(|step| y.low * (y.high / y.low).powf(f64::from(step) / 48.0));
-        latencies.map(|ns| (in_flight * 1e9 / ns, ns)).filter(|(rate, _)| *rate <= x.high).collect()
+        latencies
+            .map(|ns| (in_flight * 1e9 / ns, ns))
+            .filter(|(rate, _)| (x.low..=x.high).contains(rate))
+            .collect()
     };
     let band = finding.low.zip(finding.high).map_or_else(Vec::new, |(low, high)| {
         let mut outline = law(low);

@@ -109,6 +109,20 @@ impl Axis {
         }
     }
 
+    /// An axis for several series: from zero, so that lengths are in proportion, but logarithmic where their highest
+    /// values lie more than a factor of 10 apart. From zero, the smaller series would lie on the frame.
+    pub fn of_series(label: &str, quantity: Quantity, series: &[Vec<f64>]) -> Self {
+        let highest: Vec<f64> =
+            series.iter().filter_map(|one| one.iter().copied().reduce(f64::max)).collect();
+        let (least, most) = extent(&highest);
+        let all = series.concat();
+        if least > 0.0 && most / least > 10.0 && extent(&all).0 > 0.0 {
+            Self::log(label, quantity, &all, &decimal_ticks(&all))
+        } else {
+            Self::from_zero(label, quantity, &all)
+        }
+    }
+
     /// Where a value lies: 0 at the beginning of the axis, 1 at its end, and beyond for what is outside.
     pub fn share(&self, value: f64) -> f64 {
         match self.spacing {
@@ -198,6 +212,17 @@ mod tests {
         // 6.9 GB/s * 1.04 = 7.18, and the next round number is 8.
         assert_eq!((axis.low, axis.high), (0.0, 8e9));
         assert_eq!(axis.title(), "throughput (GB/s)");
+    }
+
+    #[test]
+    fn series_far_apart_share_a_log_axis() {
+        let spacing = |series: &[Vec<f64>]| Axis::of_series("rate", Quantity::Iops, series).spacing;
+        assert_eq!(spacing(&[vec![10.0, 900.0], vec![100.0, 101.0]]), Spacing::Linear);
+        assert_eq!(spacing(&[vec![10.0, 900.0], vec![8.0, 45.0]]), Spacing::Log);
+        // A single series may span decades: its own proportions are what is asked for.
+        assert_eq!(spacing(&[vec![10.0, 90_000.0]]), Spacing::Linear);
+        assert_eq!(spacing(&[vec![0.0, 900.0], vec![45.0]]), Spacing::Linear);
+        assert_eq!(spacing(&[]), Spacing::Linear);
     }
 
     #[test]

@@ -98,7 +98,16 @@ fn band(paper: &Paper, mark: &FindingMark) -> String {
     )
 }
 
+/// Share of an axis from which on an interval is seen as a band: a line within it would be read as a limit, and
+/// measured dots beyond a highest rate as a contradiction.
+const BAND_SHARE: f64 = 0.025;
+
 fn mark_line(paper: &Paper, mark: &FindingMark) -> String {
+    let axis = if mark.along == Along::X { &paper.figure.x } else { &paper.figure.y };
+    let is_band = |(low, high): (f64, f64)| axis.share(high) - axis.share(low) > BAND_SHARE;
+    if mark.interval.is_some_and(is_band) {
+        return String::new();
+    }
     let d = match mark.along {
         Along::X => format!("M{},0V{}", n(paper.x(mark.at)), n(paper.height)),
         Along::Y => format!("M0,{}H{}", n(paper.y(mark.at)), n(paper.width)),

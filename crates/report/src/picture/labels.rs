@@ -128,7 +128,7 @@ fn beside_dots(figure: &Figure, others: &[Label]) -> Vec<Label> {
                 x: figure.x.share(end),
                 y: 1.0 - figure.y.share(dot.y),
                 text,
-                tone: "ink",
+                tone: if series.joined { series.tone.name() } else { "ink" },
                 anchor: if series.joined { Anchor::Middle } else { Anchor::Start },
                 place: if series.joined { Place::Above } else { Place::Beside },
                 series: Some(number),
@@ -140,13 +140,22 @@ fn beside_dots(figure: &Figure, others: &[Label]) -> Vec<Label> {
                 continue;
             }
             // Where two lines run upon each other, one number serves both.
-            let said = |other: &Label| {
+            let said = |other: &&mut Label| {
                 let (x, y) = ((other.x - label.x) * AREA.0, (other.y - label.y) * AREA.1);
                 other.text == label.text && x.hypot(y) < 2.0 * LINE
             };
-            let own = frame(&label, AREA.0);
-            if out.iter().any(said) || !taken.iter().all(|other| apart(own, *other)) {
+            if let Some(other) = out.iter_mut().find(said) {
+                other.tone = if other.series == Some(number) { other.tone } else { "ink" };
                 continue;
+            }
+            let mut own = frame(&label, AREA.0);
+            if !taken.iter().all(|other| apart(own, *other)) {
+                // To the right of its dot, where there is room.
+                (label.anchor, label.place) = (Anchor::Start, Place::Beside);
+                own = frame(&label, AREA.0);
+                if own.2 > AREA.0 || !taken.iter().all(|other| apart(own, *other)) {
+                    continue;
+                }
             }
             taken.push(own);
             let own = frame(&label, NARROW);

@@ -74,12 +74,9 @@ fn one_pair(compared: &Compared, pair: &ComparedPair, out: &mut String) {
     }
     let shown = compare_table::table(compared, pair, true);
     if !shown.rows.is_empty() {
-        let heads =
-            ["Workload".to_owned(), inline(&pair.a), inline(&pair.b), "Factor".into(), "Verdict".into()];
-        let rows = shown.rows.iter().map(|row| {
-            let verdict = row.said.to_owned();
-            [row.label.clone(), row.a.clone(), row.b.clone(), row.ratio.clone(), verdict]
-        });
+        let b = inline(&pair.b);
+        let heads = ["Workload".to_owned(), inline(&pair.a), b.clone(), format!("{b} is")];
+        let rows = shown.rows.iter().map(|row| [row.label.clone(), row.a.clone(), row.b.clone(), row.told()]);
         table(&heads.each_ref().map(String::as_str), rows, out);
     }
     for line in compared.lines(pair).filter(|line| line.verdict == Likeness::NotComparable) {

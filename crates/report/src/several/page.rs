@@ -173,7 +173,7 @@ fn line_table(pair: &ComparedPair, rows: &[CompareRow]) -> Markup {
     let table = html! {
         table.figures {
             thead { tr {
-                @for head in ["Workload", "Factor", "Verdict", &pair.a, &pair.b] {
+                @for head in ["Workload", &format!("{} is", pair.b), &pair.a, &pair.b] {
                     th scope="col" { (head) }
                 }
             } }
@@ -181,8 +181,7 @@ fn line_table(pair: &ComparedPair, rows: &[CompareRow]) -> Markup {
                 @for row in rows {
                     tr {
                         th scope="row" { (row.label) }
-                        td.n { (row.ratio) }
-                        td { (row.said) }
+                        td { (row.told()) }
                         td.n { (row.a) }
                         td.n { (row.b) }
                     }

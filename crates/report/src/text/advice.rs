@@ -183,7 +183,7 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
         larger.map(|(op, bytes)| format!("{op}s still gain at {}, the largest tried", units::size(bytes)));
     let told: Vec<String> = suffice.into_iter().chain(largest).chain(larger).collect();
     let why: Vec<String> =
-        own.iter().map(|(op, size)| format!("{op}s of {}", times_of_sizes(size))).collect();
+        own.iter().map(|(op, size)| format!("{op}s of {}", times_of_sizes(*op, size))).collect();
     let findings: Vec<&Finding> = own.iter().flat_map(|(_, size)| size.findings).collect();
     let sentence = format!("for bandwidth at QD 1{order}: {}", told.join("; "));
     Some(new(sentence, why.join("; "), &findings))
@@ -204,11 +204,11 @@ fn sizes<'a, 'b: 'a>(own: impl Iterator<Item = &'a (Op, EnoughSize<'b>)>) -> Opt
 }
 
 /// What a request of the size that is enough takes, and a small one; and a smaller size that may be enough.
-fn times_of_sizes(size: &EnoughSize) -> String {
+fn times_of_sizes(op: Op, size: &EnoughSize) -> String {
     let [large, small] = [size.latency_ns, estimate(size.findings[1])].map(|own| briefly(Unit::Time, &own));
     let small_size = size.small_bytes.map_or_else(String::new, units::size);
     let perhaps = if size.low_bytes < size.bytes {
-        format!(" ({} may be enough)", units::size(size.low_bytes))
+        format!(" ({op}s of {} may be enough)", units::size(size.low_bytes))
     } else {
         String::new()
     };

@@ -47,6 +47,20 @@ pub struct CompareRow {
     pub is_bound: bool,
 }
 
+impl CompareRow {
+    /// Result with its factor: `3.45× slower`, `maybe faster, 1.11×`. In a column of its own, a factor above 1 beside
+    /// "slower" was read as its opposite.
+    pub fn told(&self) -> String {
+        match self.verdict {
+            _ if self.ratio.is_empty() => self.said.to_owned(),
+            Likeness::Faster | Likeness::Slower => format!("{} {}", self.ratio, self.said),
+            Likeness::Same | Likeness::CannotTell | Likeness::NotComparable => {
+                format!("{}, {}", self.said, self.ratio)
+            }
+        }
+    }
+}
+
 /// The table of a pair: everything, or what a screen has room for.
 pub fn table(compared: &Compared, pair: &ComparedPair, everything: bool) -> CompareTable {
     let groups = groups(pair, everything);

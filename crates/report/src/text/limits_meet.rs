@@ -30,7 +30,10 @@ pub(super) fn limits_meet(run: &Run) -> Option<LimitsMeet<'_>> {
     let size = size(*pairs.first()?)?;
     Some(LimitsMeet {
         told: told.join("; "),
-        why: format!("bytes a second over requests a second: {}", figure(Unit::Bytes, &size).in_words()),
+        why: format!(
+            "the limit in bytes divided by that in requests: {}",
+            figure(Unit::Bytes, &size).in_words()
+        ),
         findings: pairs.into_iter().flatten().collect(),
     })
 }
