@@ -106,6 +106,7 @@ impl Frame {
     fn label(&self, label: &Label) -> String {
         let (x, y) = (self.left + label.x * self.width, self.top + label.y * self.height);
         let (x, y, colour) = match label.place {
+            Place::Above if label.anchor == Anchor::Start => (x + 8.0, y - 8.0, label.tone),
             Place::Above => (x, y - 8.0, label.tone),
             Place::Beside => (x + 9.0, y + 4.0, label.tone),
             Place::Centre => (x, y + 4.0, label.tone),

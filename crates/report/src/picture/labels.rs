@@ -1,6 +1,6 @@
 //! Words in a picture: which of them are written, and where, so that none lies upon another.
 
-use crate::figure::{Along, Axis, Figure, FindingMark, Tick};
+use crate::figure::{Along, Axis, Dot, Figure, FindingMark, Tick};
 
 /// The area that labels are laid out for: that of a page at its usual width, in pixels.
 const AREA: (f64, f64) = (620.0, 300.0);
@@ -56,16 +56,7 @@ pub(crate) struct Label {
 /// Every label of a figure.
 pub(crate) fn labels(figure: &Figure) -> Vec<Label> {
     let mut out = headers(figure);
-    out.extend(figure.marks.iter().filter(|mark| mark.along == Along::Y).map(|mark| Label {
-        x: 1.0,
-        y: 1.0 - figure.y.share(mark.at),
-        text: mark.label.clone(),
-        tone: mark.tone.name(),
-        anchor: Anchor::End,
-        place: Place::Above,
-        series: None,
-        wide_only: false,
-    }));
+    out.extend(figure.marks.iter().filter(|mark| mark.along == Along::Y).map(|mark| level(figure, mark)));
     out.extend(figure.cells.iter().filter(|_| cells_fit(figure)).map(|cell| Label {
         x: figure.x.share(cell.column as f64),
         y: 1.0 - figure.y.share(cell.row as f64),
@@ -79,6 +70,32 @@ pub(crate) fn labels(figure: &Figure) -> Vec<Label> {
     }));
     out.extend(beside_dots(figure, &out));
     out
+}
+
+/// Name of a level mark: at the right end of its line, or at the left one where it would lie upon dots.
+fn level(figure: &Figure, mark: &FindingMark) -> Label {
+    let at = |x: f64, anchor: Anchor| Label {
+        x,
+        y: 1.0 - figure.y.share(mark.at),
+        text: mark.label.clone(),
+        tone: mark.tone.name(),
+        anchor,
+        place: Place::Above,
+        series: None,
+        wide_only: false,
+    };
+    let dots = || figure.series.iter().flat_map(|series| &series.dots);
+    let place = |dot: &Dot| (figure.x.share(dot.x) * AREA.0, (1.0 - figure.y.share(dot.y)) * AREA.1);
+    let covers = |label: &Label| {
+        let (left, top, right, foot) = frame(label, AREA.0);
+        // A dot of eight pixels, its number above it.
+        dots()
+            .map(place)
+            .filter(|(x, y)| (left - 4.0..right + 4.0).contains(x) && (top - 4.0..foot + LINE).contains(y))
+            .count()
+    };
+    let (right, left) = (at(1.0, Anchor::End), at(0.0, Anchor::Start));
+    if covers(&left) < covers(&right) { left } else { right }
 }
 
 /// Whether every field is wider than what is written in it, where the page is so narrow that it is just written at all;
@@ -116,7 +133,7 @@ pub(crate) fn headers(figure: &Figure) -> Vec<Label> {
 type Frame = (f64, f64, f64, f64);
 
 fn beside_dots(figure: &Figure, others: &[Label]) -> Vec<Label> {
-    let ends = || others.iter().filter(|l| l.anchor == Anchor::End);
+    let ends = || others.iter().filter(|l| l.anchor == Anchor::End || l.place == Place::Above);
     let mut taken: Vec<Frame> = ends().map(|label| frame(label, AREA.0)).collect();
     let mut taken_narrow: Vec<Frame> = ends().map(|label| frame(label, NARROW)).collect();
     let mut out: Vec<Label> = Vec::new();
