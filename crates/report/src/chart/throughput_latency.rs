@@ -129,8 +129,13 @@ fn limits(run: &Run, families: &[Family], lead: &Family) -> Vec<FindingMark> {
         let (words, tone) = (format!("{}s: {bound}", family.op), Tone::of(family.op, false));
         let mark = pick::mark(found, Along::X, &words, tone)?;
         let told = Estimate { value: mark.at, low: found.low, high: found.high };
-        let label = format!("{}s: {}", family.op, at_least(Unit::Iops, &told));
-        Some(if rising && told.is_vague() { FindingMark { label, ..mark } } else { mark })
+        let label = match rising {
+            true if told.is_vague() => format!("{}s: {}", family.op, at_least(Unit::Iops, &told)),
+            true => return Some(mark),
+            // With its interval: the highest of several noisy depths is expected to be less than it measured.
+            false => format!("{}s: highest {}", family.op, briefly(Unit::Iops, &told)),
+        };
+        Some(FindingMark { label, ..mark })
     });
     let alone = pick::finding(run, FindingName::BaseLatency, lead);
     let words = format!("{} at QD 1", lead.op);
