@@ -51,6 +51,7 @@ const TABLES: &[(&str, &str, &str, &str)] = &[
     ("Latencies of a trial", "`latency_ns`, in nanoseconds", "trial.rs", "LatencySummary"),
     ("Flushes of a trial", "`trials[].flush`", "trial.rs", "Flush"),
     ("A stream of a trial", "`trials[].streams[]`", "trial.rs", "Stream"),
+    ("The last seconds of jobs", "`trials[].last_seconds[]`", "last_seconds.rs", "LastSeconds"),
     (
         "An error of a trial",
         "`trials[].error_examples[]`: an object with its `kind`, each followed by its own keys, or a sentence",
