@@ -219,7 +219,7 @@
     tools.append(
       button('+', `Zoom in: ${title}`, () => zoom(0.66)),
       button('−', `Zoom out: ${title}`, () => zoom(1.5)),
-      button('reset', `Show the whole chart: ${title}`, () => zoom(64)),
+      button('reset', `Reset the zoom: ${title}`, () => zoom(64)),
       button('CSV', `Figures as CSV: ${title}`, () => handOut(`${figure.id}.csv`, figure.querySelector('script').textContent)),
     );
     figure.querySelector('.axis-name.under').after(tools);
