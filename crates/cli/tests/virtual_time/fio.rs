@@ -259,7 +259,7 @@ fn a_job_ends_once_its_throughput_is_steady() {
             "{seconds:?}"
         );
     }
-    // fio's own form: what was asked for, and what was found.
+    // fio's own form: the criterion, and what came of it.
     let told = bench.iosonde(&["export", "last", "-f", "fio-json", "-o", "-"]);
     let document: Value = serde_json::from_str(&told.out).unwrap();
     let steady = &document["jobs"][0]["steadystate"];

@@ -29,7 +29,7 @@ pub struct TooSlow {
     pub ended_s: f64,
     /// What was reached in it.
     pub per_s: f64,
-    /// What was asked for.
+    /// The least that the option allows.
     pub least_per_s: f64,
 }
 

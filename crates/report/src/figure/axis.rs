@@ -219,7 +219,7 @@ mod tests {
         let spacing = |series: &[Vec<f64>]| Axis::of_series("rate", Quantity::Iops, series).spacing;
         assert_eq!(spacing(&[vec![10.0, 900.0], vec![100.0, 101.0]]), Spacing::Linear);
         assert_eq!(spacing(&[vec![10.0, 900.0], vec![8.0, 45.0]]), Spacing::Log);
-        // A single series may span decades: its own proportions are what is asked for.
+        // A single series may span decades: its own proportions matter.
         assert_eq!(spacing(&[vec![10.0, 90_000.0]]), Spacing::Linear);
         assert_eq!(spacing(&[vec![0.0, 900.0], vec![45.0]]), Spacing::Linear);
         assert_eq!(spacing(&[]), Spacing::Linear);
