@@ -86,9 +86,9 @@ const OVER_TIME: [CheckName; 2] = [CheckName::NotSteady, CheckName::Drift];
 const QUALIFYING: [CheckName; 4] =
     [CheckName::TooFewSamples, CheckName::Outliers, CheckName::Multimodal, CheckName::GeneratorBound];
 
-/// Checks whose warning about a trial says that its figures are not those of the workload. A point of many
-/// trials has them in its scatter, or among its outliers. (A
-/// pause or a fall of the rate is none of them: that it happened once is what a reader wants to know.)
+/// Checks whose warning about a trial says that its figures are not those of the workload. A point of many trials has
+/// them in its scatter, or among its outliers. (A pause or a fall of the rate is none of them: that it happened once is
+/// what a reader wants to know.)
 const OF_ONE_TRIAL: [CheckName; 4] =
     [CheckName::DepthNotReached, CheckName::GeneratorBound, CheckName::Saturated, CheckName::Multimodal];
 /// Share of a run's trials, and of a point's, up to which such warnings qualify no figure. On the busy disk of this
