@@ -314,6 +314,12 @@ fn a_throughput_below_the_least_fails_the_run() {
         let said = run(kept);
         assert_eq!(said.code, 0, "{kept}: {}", said.err);
     }
+    // Of jobs that are reported together, only one has a least rate: the other's is not added to it.
+    let text = "[global]\nsize=64m\nrw=randread\nruntime=2\ntime_based\ngroup_reporting\n[a]\nrate_iops_min=12000\n\
+                [b]\nrate_iops=1000\n";
+    let file = bench.text("least.fio", text);
+    let said = bench.iosonde(&["fio", "-q", "--target", "sim:ideal", file.to_str().unwrap()]);
+    assert_eq!(said.code, 0, "{}", said.err);
     let missed = run("--rate_iops_min=13000");
     assert_eq!(missed.code, 1, "{}", missed.err);
     assert!(

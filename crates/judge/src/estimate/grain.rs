@@ -9,8 +9,8 @@
 //! 0.3 s at QD 8, each in 240 ms, are 33.4 per second and not 33.4 ± 10 %. At QD 1 the law tells nothing, and the floor
 //! stays: it also stands for slow requests that few requests do not show (without it, 90 % of the intervals of
 //! `per_request_cost` contained the truth in `bench/blind`, with it 94 %). The mean latency of a closed loop is the
-//! queue depth over the throughput, and has the same floor: 45.4 IOPS ±2.6 % beside 22.0 ms ±0.1 % at QD 1 would be
-//! two answers to one question.
+//! queue depth over the throughput, and has the same floor: 45.4 IOPS ±2.6 % beside 87.2 ms ±0.1 % (`usb-stick`, QD 4)
+//! were two answers to one question.
 
 use iosonde_model::{Direction, Trial};
 use iosonde_stats::LogEstimate;

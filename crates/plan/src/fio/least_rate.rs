@@ -56,11 +56,13 @@ impl LeastRate {
         Ok(asks.then_some(Self { option, per_s, is_iops: option == "rate_iops_min", cycle_ns }))
     }
 
-    /// The first stretch of a trial that was too slow. The last one, shorter than the others, is left out.
-    pub fn missed(&self, trial: &Trial, report: &FioReport) -> Option<TooSlow> {
+    /// The first stretch of a trial in which a job of so many clones was too slow. The last one, shorter than the
+    /// others, is left out. Jobs that are reported together are looked at together: what others did counts for it, so
+    /// that no job fails for a rate that was asked of it alone.
+    pub fn missed(&self, trial: &Trial, report: &FioReport, clones: u32) -> Option<TooSlow> {
         let cycle_s = self.cycle_ns as f64 / 1e9;
         let slow = |op: Op| {
-            let least_per_s = self.per_s[op as usize] * f64::from(report.jobs);
+            let least_per_s = self.per_s[op as usize] * f64::from(clones);
             let slices = report.slices(trial, op, cycle_s).into_iter();
             let whole = slices.filter(|slice| slice.length_s >= cycle_s - 1e-3);
             let slice = whole.filter(|_| least_per_s > 0.0).find_map(|slice| {

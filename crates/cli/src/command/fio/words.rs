@@ -134,7 +134,7 @@ pub fn too_slow(run: &Run, batch: &Batch) -> Option<String> {
         group.jobs.iter().find_map(|job| {
             let least = job.least_rate?;
             let report = reports.iter().rfind(|report| report.name == job.name).or(reports.first())?;
-            let missed = least.missed(trial, report)?;
+            let missed = least.missed(trial, report, job.spec.jobs)?;
             let rate = |per_s| throughput(per_s, least.is_iops);
             Some(format!(
                 "{}: {} was not kept: {} reached {} of {}s in the {} before {}, less than {}",
