@@ -118,11 +118,14 @@ fn excluded(run: &Document, what: &str, errno: Option<i32>, all_may: bool) {
     }
 }
 
-const ENGINES: [&str; 3] = ["psync", "io_uring", "libaio"];
+const ENGINES: [&str; 4] = ["psync", "io_uring", "libaio", "threads"];
 
 /// A run on the test's own file that is under way, and all of whose requests are never answered from then on.
 fn without_an_answer(engine: &str) -> Option<(Bench, Served, UnderWay)> {
     let (bench, served) = with_a_served_file()?;
+    // At depth 1 it makes the calls itself, as psync does.
+    let depth = if engine == "threads" { "depth = 2" } else { "depth = 1" };
+    bench.text("tiny.toml", &TINY.replace("depth = 1", depth));
     let run = bench.after_trials(&["run", "tiny.toml", "served/data", "--destroy", "--engine", engine], 3);
     served.meets(served::NEVER, 1);
     Some((bench, served, run))
@@ -132,7 +135,7 @@ fn without_an_answer(engine: &str) -> Option<(Bench, Served, UnderWay)> {
 #[test]
 fn storage_that_never_answers_again_ends_the_run_and_is_in_no_finding() {
     std::thread::scope(|scope| {
-        for engine in ["io_uring", "libaio"] {
+        for engine in ["io_uring", "libaio", "threads"] {
             scope.spawn(move || {
                 let Some((bench, served, run)) = without_an_answer(engine) else { return };
                 let shown = || document(&bench.iosonde(&["show", "--json", "-q"]));
@@ -216,7 +219,7 @@ fn nobody_waits_for_a_thread_that_the_kernel_does_not_end() {
 /// The page of such a request stays locked: only the prompt comes back before the storage does.
 #[test]
 fn the_prompt_comes_back_from_calls_through_the_page_cache() {
-    for engine in ["mmap", "io_uring", "psync"] {
+    for engine in ["mmap", "io_uring", "threads", "psync"] {
         let words = ["run", "tiny.toml", "served/data", "--destroy", "--buffered", "--engine", engine];
         let bench = Bench::new();
         bench.text("tiny.toml", TINY);
@@ -240,7 +243,7 @@ fn the_prompt_comes_back_from_calls_through_the_page_cache() {
 /// Not after the half minute that slow storage is given.
 #[test]
 fn a_signal_ends_a_run_on_storage_that_hangs() {
-    for engine in ["io_uring", "libaio", "psync"] {
+    for engine in ["io_uring", "libaio", "threads", "psync"] {
         let Some((bench, served, run)) = without_an_answer(engine) else { return };
         let (clock, mut run) = (Clock::real(), run.signal("INT"));
         if engine == "psync" {
@@ -279,7 +282,7 @@ fn what_fails_below_the_kernel_is_reported_by_every_engine_and_in_no_finding() {
                     assert_eq!(said.code, 0, "{what}: {}", said.err);
                     let run = document(&bench.iosonde(&["show", "--json", "-q"]));
                     // The kernel makes the request again where it handed it to a thread of its own; psync does.
-                    if ["EINTR, psync", "EAGAIN, io_uring"].contains(&&*what) {
+                    if ["EINTR, psync", "EINTR, threads", "EAGAIN, io_uring"].contains(&&*what) {
                         assert!(run.trials.iter().all(|trial| faulty(trial) == 0), "{what}");
                     } else {
                         excluded(&run, &what, (fault > 0).then_some(fault), true);

@@ -68,8 +68,10 @@ pub struct Worked {
     pub stream: usize,
     /// Result of its measured loop.
     pub driven: Driven,
-    /// CPU time in user mode and in the kernel, in seconds.
+    /// CPU time of its loop in user mode and in the kernel, in seconds.
     pub cpu_s: Option<(f64, f64)>,
+    /// The same of the threads that its engine has.
+    pub threads_cpu_s: Option<(f64, f64)>,
     /// Time in seconds in which it was ready to run and had no CPU; the storage waited for it then.
     pub delayed_s: Option<f64>,
     /// Moments of its first request and of its end, on the monotonic clock of the machine (virtual on a simulated
@@ -79,6 +81,14 @@ pub struct Worked {
     pub notes: Vec<LoopNote>,
     /// Result of the verification; `None` if the workload asks for none.
     pub found: Option<Verification>,
+}
+
+impl Worked {
+    /// CPU time of the loop and of its engine's threads, in user mode and in the kernel, in seconds.
+    pub fn whole_cpu_s(&self) -> Option<(f64, f64)> {
+        let (own, threads) = self.cpu_s.zip(self.threads_cpu_s)?;
+        Some((own.0 + threads.0, own.1 + threads.1))
+    }
 }
 
 /// The jobs of a workload, those of a stream one after another; each stream with its limits.
@@ -414,8 +424,9 @@ fn drive(
         delay_before_s.zip(witness::thread_delay_s()).map(|(before_s, after_s)| after_s - before_s);
     let driven = drive.finish();
     notes.extend(engine.remarks());
+    let threads_cpu_s = engine.end_threads();
     let (stream, notes) = (job.stream, std::mem::take(notes));
-    Ok(Worked { stream, driven, cpu_s, delayed_s, active_ns, notes, found: None })
+    Ok(Worked { stream, driven, cpu_s, threads_cpu_s, delayed_s, active_ns, notes, found: None })
 }
 
 /// Reads back what was written, once all loops have ended and the witnesses have been read.
@@ -480,7 +491,16 @@ fn in_virtual_time(
             began_ns + job.spec.delay_ns,
             began_ns + (driven.elapsed_s * 1e9).round() as u64 + job.spec.delay_ns,
         );
-        let worked = Worked { stream, driven, cpu_s: None, delayed_s: None, active_ns, notes, found: None };
+        let worked = Worked {
+            stream,
+            driven,
+            cpu_s: None,
+            threads_cpu_s: None,
+            delayed_s: None,
+            active_ns,
+            notes,
+            found: None,
+        };
         verified(&storage, job, index, shift, worked)
     };
     jobs.iter().zip(0..).zip(driven).zip(equipped).map(worked).collect()

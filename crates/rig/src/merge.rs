@@ -44,7 +44,7 @@ impl Team {
         for worker in worked {
             let sum = |(user_s, system_s), own: (f64, f64)| (user_s + own.0, system_s + own.1);
             let stream = worker.stream;
-            cpu_s[stream] = cpu_s[stream].zip(worker.cpu_s).map(|(so_far, own)| sum(so_far, own));
+            cpu_s[stream] = cpu_s[stream].zip(worker.whole_cpu_s()).map(|(so_far, own)| sum(so_far, own));
             by_stream[stream].push(worker.driven);
         }
         let mut teams: Vec<Self> =

@@ -3,6 +3,7 @@
 use std::{
     fs::File,
     io,
+    num::NonZero,
     ops::Range,
     sync::{Arc, atomic::AtomicBool},
 };
@@ -299,7 +300,7 @@ fn assemble(order: &Order, worked: Vec<Worked>, mut seen: Witnesses, simulated_b
     (seen.issued_trim_bytes, seen.issued_ios) = (issued.trim_bytes, issued.ios);
     let elapsed_s = worked.iter().map(|worker| worker.driven.elapsed_s).fold(0.0, f64::max);
     let warmup_s = worked.iter().map(|worker| worker.driven.warm_up_s).fold(0.0, f64::max);
-    let cpu: Option<Vec<(f64, f64)>> = worked.iter().map(|worker| worker.cpu_s).collect();
+    let cpu: Option<Vec<(f64, f64)>> = worked.iter().map(Worked::whole_cpu_s).collect();
     // Watching the clock before a due moment takes time that the next request could have had: it is waiting.
     let busy = |worker: &Worked| {
         // A worker that is ready and gets no processor delays the storage as much as one that computes.
@@ -307,7 +308,14 @@ fn assemble(order: &Order, worked: Vec<Worked>, mut seen: Witnesses, simulated_b
         worker.cpu_s.map(|(user_s, system_s)| (user_s + system_s + ready_s - worker.driven.polled_s).max(0.0))
     };
     let busy: Option<Vec<f64>> = worked.iter().map(busy).collect();
-    let busy_s = simulated_busy_s.or(busy.map(|busy_s| busy_s.into_iter().fold(0.0, f64::max)));
+    // An engine's threads share all processors: they limit it when those have no time left.
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get) as f64;
+    let total_s = |(user_s, system_s): (f64, f64)| user_s + system_s;
+    let has_threads = |worker: &&Worked| worker.threads_cpu_s.is_some_and(|cpu_s| total_s(cpu_s) > 0.0);
+    let theirs = worked.iter().filter(has_threads).filter_map(Worked::whole_cpu_s).map(total_s);
+    let theirs_s = theirs.sum::<f64>() / processors;
+    let busy_s = busy.map(|busy_s| busy_s.into_iter().fold(theirs_s, f64::max));
+    let busy_s = simulated_busy_s.or(busy_s);
     let sum = |pick: fn(&(f64, f64)) -> f64| cpu.as_ref().map(|cpu| cpu.iter().map(pick).sum());
     let (cpu_user_s, cpu_system_s) = (sum(|cpu| cpu.0), sum(|cpu| cpu.1));
     let verify = worked.iter().filter_map(|worker| worker.found).reduce(|sum, more| sum + more);

@@ -207,6 +207,7 @@ fn a_depth_that_is_not_to_be_had_is_refused_with_the_reason() {
         ("mmap", 2, "--jobs"),
         ("io_uring", 32_769, "at most 32768, not 32769"),
         ("libaio", 1 << 30, "fs.aio-max-nr"),
+        ("threads", 1025, "at most 1024, not 1025"),
     ];
     for (name, depth, reason) in reasons {
         let kind = ENGINES.find(name).unwrap();
@@ -226,7 +227,7 @@ fn a_depth_that_is_not_to_be_had_is_refused_with_the_reason() {
 #[test]
 fn engines_that_measure_something_else_are_never_chosen_unasked() {
     let by_themselves: Vec<&str> = ENGINES.iter().filter(|kind| kind.by_itself()).map(|k| k.name()).collect();
-    assert_eq!(by_themselves, ["io_uring", "libaio", "psync", "sim"]);
+    assert_eq!(by_themselves, ["io_uring", "libaio", "threads", "psync", "sim"]);
 }
 
 #[test]

@@ -36,9 +36,9 @@ fn another_engine_takes_over_and_says_so() {
             return;
         }
         let chosen = choose(&storage, None).map_err(|e| e.to_string()).ok().unwrap();
-        assert_eq!(chosen.kind.name(), "psync");
+        assert_eq!((chosen.kind.name(), chosen.abilities.blocking), ("threads", false));
         let Some(LoopNote::OtherEngine { engine, refused }) = chosen.note else { panic!("it says so") };
-        assert!(engine == "psync" && refused[0].contains("io_uring is forbidden"), "{refused:?}");
+        assert!(engine == "threads" && refused[0].contains("io_uring is forbidden"), "{refused:?}");
         // Buffered requests of libaio run one after the other: it takes over direct ones alone.
         let file = tempfile::tempfile().unwrap();
         let flags = rustix::fs::fcntl_getfl(&file).unwrap() | rustix::fs::OFlags::DIRECT;

@@ -89,8 +89,13 @@ const QUALIFYING: [CheckName; 4] =
 /// Checks whose warning about a trial says that its figures are not those of the workload. A point of many trials has
 /// them in its scatter, or among its outliers. (A pause or a fall of the rate is none of them: that it happened once is
 /// what a reader wants to know.)
-const OF_ONE_TRIAL: [CheckName; 4] =
-    [CheckName::DepthNotReached, CheckName::GeneratorBound, CheckName::Saturated, CheckName::Multimodal];
+const OF_ONE_TRIAL: [CheckName; 5] = [
+    CheckName::DepthNotReached,
+    CheckName::GeneratorBound,
+    CheckName::Interference,
+    CheckName::Saturated,
+    CheckName::Multimodal,
+];
 /// Share of a run's trials, and of a point's, up to which such warnings qualify no figure. On the busy disk of this
 /// machine, one trial of 274 had 7 of its 16 requests at the device, and stood before all other warnings.
 const RARE_IN_RUN: f64 = 0.01;

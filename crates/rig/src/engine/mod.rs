@@ -15,6 +15,7 @@ registry! {
         #[cfg(target_os = "linux")] io_uring::IoUring,
         #[cfg(target_os = "linux")] libaio::Libaio,
         #[cfg(windows)] iocp::Iocp,
+        threads::Threads,
         psync::Psync,
         #[cfg(target_os = "linux")] mmap::Mmap,
         null::Null,
@@ -66,6 +67,12 @@ pub trait Engine {
     /// Returns notes for the reader that are known only after the run; called once, when it is over.
     fn remarks(&self) -> Vec<LoopNote> {
         Vec::new()
+    }
+
+    /// Ends the engine's own threads, once the loop is over, and returns the processor time that they used: seconds in
+    /// user mode and in the kernel. `None` where it is not known.
+    fn end_threads(&mut self) -> Option<(f64, f64)> {
+        Some((0.0, 0.0))
     }
 }
 

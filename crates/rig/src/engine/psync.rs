@@ -42,8 +42,8 @@ impl EngineKind for Psync {
             Storage::File(_) => Ok(Abilities {
                 blocking: true,
                 depth_max: 1,
-                depth_why: "its call returns when the storage has answered; io_uring and libaio keep more, \
-                            and so do several --jobs",
+                depth_why: "its call returns when the storage has answered; io_uring, libaio and threads keep \
+                            more, and so do several --jobs",
             }),
             Storage::Simulated(_) => {
                 Err(Unavailable("psync reads files; a simulated device has its own engine".into()))

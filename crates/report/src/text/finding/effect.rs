@@ -158,7 +158,7 @@ pub(super) fn workers_sentence(finding: &Finding, facts: &Workers) -> String {
 
 pub(super) fn workers_why(facts: &Workers) -> String {
     if let WorkersAnswer::QueueDepth { .. } = facts.answer {
-        return "More workers are a higher queue depth here; io_uring or libaio can separate the two."
+        return "More workers are a higher queue depth here; io_uring, libaio or threads can separate the two."
             .to_owned();
     }
     let alone = facts.over_one_of_them.as_ref().map_or_else(String::new, |ratio| {
