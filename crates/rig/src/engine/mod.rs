@@ -15,6 +15,7 @@ registry! {
         #[cfg(target_os = "linux")] io_uring::IoUring,
         #[cfg(target_os = "linux")] libaio::Libaio,
         #[cfg(windows)] iocp::Iocp,
+        #[cfg(windows)] ioring::IoRing,
         threads::Threads,
         psync::Psync,
         #[cfg(target_os = "linux")] mmap::Mmap,

@@ -3,11 +3,13 @@
 //! nothing else in this crate asks which system it is built for. Absent facts are `None`; nothing is guessed.
 
 #[cfg(any(target_os = "macos", test))]
-mod diskutil;
+mod apple;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "macos")]
 mod macos;
+#[cfg(any(not(target_os = "linux"), test))]
+mod moved;
 #[cfg(not(target_os = "linux"))]
 pub(crate) mod no_shared_files;
 #[cfg(not(target_os = "linux"))]
@@ -49,4 +51,4 @@ pub use linux::{
 pub use process_group::ProcessGroup;
 pub use target_kind::TargetKind;
 #[cfg(windows)]
-pub(crate) use windows::overlapped;
+pub(crate) use windows::{overlapped, ring};

@@ -13,7 +13,10 @@ use iosonde_model::{Device, DeviceNote, HidingLayer, Medium};
 
 use crate::platform::{
     Layer, TargetKind,
-    diskutil::{DiskFacts, disk_facts, facts, physical},
+    apple::{
+        diskutil::{DiskFacts, disk_facts, physical},
+        plist::facts,
+    },
 };
 
 /// UF_COMPRESSED (sys/stat.h): the system compresses the file's contents.

@@ -131,6 +131,39 @@ pub fn unmapped_bytes(file: &File, span: Range<u64>) -> Option<u64> {
     Some(holes_bytes)
 }
 
+/// Bytes of a file that no clone and no snapshot shares (getattrlist(2), ATTR_CMNEXT_PRIVATESIZE); `None` where the file
+/// system does not tell.
+pub(super) fn private_bytes(file: &File) -> Option<u64> {
+    /// The answer: its length, and the one value that was asked for.
+    #[repr(C, packed(4))]
+    struct Answer {
+        length_bytes: u32,
+        private_bytes: i64,
+    }
+    let mut wanted = libc::attrlist {
+        bitmapcount: libc::ATTR_BIT_MAP_COUNT,
+        reserved: 0,
+        commonattr: 0,
+        volattr: 0,
+        dirattr: 0,
+        fileattr: 0,
+        forkattr: libc::ATTR_CMNEXT_PRIVATESIZE,
+    };
+    let mut answer = Answer { length_bytes: 0, private_bytes: 0 };
+    // SAFETY: both structures are those of the call, which writes at most as many bytes as it is told.
+    let told = unsafe {
+        libc::fgetattrlist(
+            file.as_raw_fd(),
+            (&raw mut wanted).cast(),
+            (&raw mut answer).cast(),
+            size_of::<Answer>(),
+            libc::FSOPT_ATTR_CMN_EXTENDED,
+        )
+    };
+    let (length_bytes, private_bytes) = (answer.length_bytes, answer.private_bytes);
+    (told == 0 && length_bytes as usize == size_of::<Answer>()).then(|| u64::try_from(private_bytes).ok())?
+}
+
 /// Sets an extended attribute.
 ///
 /// # Errors

@@ -1,20 +1,31 @@
 //! The machine that measures.
 
-use std::{ffi::CStr, ptr};
+use std::{ffi::CStr, process::Command, ptr};
 
 use iosonde_model::Host;
+
+use crate::platform::apple::{pmset, processor};
 
 /// Describes this machine. The caller fills in the clock.
 pub fn host() -> Host {
     let version = text(c"kern.osproductversion").map(|version| format!("macOS {version}"));
     let kernel = text(c"kern.osrelease").map(|release| format!("Darwin {release}"));
+    let (power, saves_power) = pmset::settings(
+        &pmset(&["-g"]).unwrap_or_default(),
+        &pmset(&["-g", "therm"]).unwrap_or_default(),
+    );
+    let levels = [c"hw.perflevel0.logicalcpu", c"hw.perflevel1.logicalcpu"];
+    let levels: Vec<u32> = levels.into_iter().filter_map(number32).collect();
     Host {
         name: text(c"kern.hostname"),
         kernel: match (version, kernel) {
             (Some(version), Some(kernel)) => Some(format!("{version}, {kernel}")),
             (one, other) => one.or(other),
         },
-        cpu: text(c"machdep.cpu.brand_string"),
+        cpu: text(c"machdep.cpu.brand_string").map(|model| processor::with_cores(model, &levels)),
+        on_battery: pmset(&["-g", "batt"]).and_then(|answer| pmset::on_battery(&answer)),
+        power,
+        saves_power,
         cpus: std::thread::available_parallelism().ok().and_then(|count| u32::try_from(count.get()).ok()),
         memory_bytes: memory_bytes(),
         virtualization: virtualization(),
@@ -45,6 +56,12 @@ pub fn allowed_memory_bytes() -> Option<u64> {
 /// `a hypervisor` in a virtual machine (kern.hv_vmm_present).
 pub fn virtualization() -> Option<String> {
     (number32(c"kern.hv_vmm_present")? == 1).then(|| "a hypervisor".to_owned())
+}
+
+/// What `pmset` answers; it changes nothing and needs no rights.
+fn pmset(words: &[&str]) -> Option<String> {
+    let answer = Command::new("/usr/bin/pmset").args(words).output().ok()?;
+    String::from_utf8(answer.stdout).ok().filter(|_| answer.status.success())
 }
 
 fn text(name: &CStr) -> Option<String> {

@@ -1,10 +1,11 @@
-//! macOS: F_NOCACHE and its limits, F_FULLFSYNC, `diskutil`, what the unified buffer cache holds.
+//! macOS: F_NOCACHE and its limits, F_FULLFSYNC, `diskutil`, IOKit, what the unified buffer cache holds.
 
 pub(crate) mod clocks;
 mod device;
 pub(crate) mod files;
 pub(crate) mod guard;
 mod host;
+mod iokit;
 pub(crate) mod pages;
 pub(crate) mod positioned;
 pub(crate) mod scheduling;

@@ -1,4 +1,5 @@
-//! Witnesses of macOS: what the cache holds of the file, what this process moved, and the clocks.
+//! Witnesses of macOS: what the disk moved, what the cache holds of the file, what this process moved, how busy the
+//! processors were, and the clocks.
 //!
 //! F_NOCACHE keeps new pages out of the cache and reads those that are there already. So residency before a trial
 //! decides whether it measured storage; the check is the same as on Linux.
@@ -7,16 +8,20 @@ use std::{
     fs::File,
     mem::zeroed,
     ops::Range,
-    os::fd::AsRawFd,
+    os::{fd::AsRawFd, unix::fs::MetadataExt},
     ptr::{self, NonNull},
 };
 
-use iosonde_model::{Absence, Counter, Device, Witnesses};
+use iosonde_model::{Absence, Device, Witnesses};
 
-use super::files::unmapped_bytes;
+use super::{
+    files::{private_bytes, unmapped_bytes},
+    iokit::Disk,
+};
 use crate::{
     clock::{Clock, ClockReadings},
-    witness::{grown, since},
+    platform::moved::{Moved, busy_share},
+    witness::since,
 };
 
 /// Looked at in one go: 1 GiB is 262,144 pages of 4 KiB.
@@ -26,6 +31,8 @@ const LOOK_BYTES: u64 = 1 << 30;
 #[derive(Debug)]
 pub struct Watch {
     file: Option<File>,
+    /// The physical disk and its name.
+    disk: Option<(Disk, String)>,
     span: Range<u64>,
     clock: Clock,
     before: Before,
@@ -34,15 +41,20 @@ pub struct Watch {
 #[derive(Debug, Default)]
 struct Before {
     clocks: Option<ClockReadings>,
-    process: Option<(u64, u64)>,
+    disk: Option<Moved>,
+    process: Option<Moved>,
+    processors: Option<(u64, u64)>,
     resident_bytes: Option<u64>,
     unmapped_bytes: Option<u64>,
+    shared_bytes: Option<u64>,
 }
 
 impl Watch {
     /// Opens all witnesses of `file`; `span` is its addressed part.
-    pub fn open(file: &File, _device: &Device, span: Range<u64>) -> Self {
-        Self { file: file.try_clone().ok(), span, clock: Clock::real(), before: Before::default() }
+    pub fn open(file: &File, device: &Device, span: Range<u64>) -> Self {
+        let name = device.chain.last().cloned();
+        let disk = name.and_then(|name| Some((Disk::find(&name)?, name)));
+        Self { file: file.try_clone().ok(), disk, span, clock: Clock::real(), before: Before::default() }
     }
 
     /// Changes the addressed part of the file.
@@ -55,13 +67,16 @@ impl Watch {
         resident_bytes(file, self.span.clone())
     }
 
-    /// Reads everything before a trial's first submission.
+    /// Reads everything before a trial's first submission; the counters last, so that their span is the narrowest.
     pub fn before(&mut self) {
         self.before = Before {
             unmapped_bytes: self.file.as_ref().and_then(|file| unmapped_bytes(file, self.span.clone())),
+            shared_bytes: self.file.as_ref().and_then(shared_bytes),
             resident_bytes: self.resident().ok(),
+            processors: processor_times(),
             process: process_moved(),
             clocks: self.clock.moment(),
+            disk: self.disk_moved(),
         };
     }
 
@@ -69,14 +84,24 @@ impl Watch {
     pub fn after(&mut self, own: Witnesses) -> Witnesses {
         let before = std::mem::take(&mut self.before);
         let mut out = own;
-        let mut absent = vec![Absence::NoBlockDevice { file_system: None }];
-        let after = process_moved();
-        let delta = |counter, of: fn((u64, u64)) -> u64| {
-            grown(counter, "this process", before.process.map(of), after.map(of))
-        };
-        out.process_read_bytes =
-            delta(Counter::BytesRead, |moved| moved.0).map_err(|why| absent.push(why)).ok();
-        out.process_write_bytes = delta(Counter::BytesWritten, |moved| moved.1).ok();
+        let mut absent = Vec::new();
+        match &self.disk {
+            None => absent.push(Absence::NoBlockDevice { file_system: None }),
+            Some((_, name)) => match Moved::since(before.disk, self.disk_moved(), name) {
+                Ok(moved) => {
+                    out.block_layer_device = Some(name.clone());
+                    out.block_layer_read_bytes = Some(moved.read_bytes);
+                    out.block_layer_write_bytes = Some(moved.write_bytes);
+                }
+                Err(why) => absent.push(why),
+            },
+        }
+        let process =
+            Moved::since(before.process, process_moved(), "this process").map_err(|why| absent.push(why));
+        out.process_read_bytes = process.ok().map(|moved| moved.read_bytes);
+        out.process_write_bytes = process.ok().map(|moved| moved.write_bytes);
+        out.machine_busy_share = busy_share(before.processors, processor_times());
+        out.shared_bytes = before.shared_bytes;
         out.unmapped_bytes = before.unmapped_bytes;
         out.resident_before_bytes = before.resident_bytes;
         out.resident_after_bytes = self.resident().map_err(|why| absent.push(why)).ok();
@@ -87,6 +112,16 @@ impl Watch {
         out.absent.extend(absent);
         out
     }
+
+    fn disk_moved(&self) -> Option<Moved> {
+        self.disk.as_ref()?.0.moved()
+    }
+}
+
+/// Bytes of a file that its clones and snapshots have, too (APFS): a write to one of them goes elsewhere.
+fn shared_bytes(file: &File) -> Option<u64> {
+    let allocated_bytes = file.metadata().ok()?.blocks() * 512;
+    Some(allocated_bytes.saturating_sub(private_bytes(file)?))
 }
 
 /// Returns the bytes of `span` in the cache, asked with mincore over a mapping that is never touched.
@@ -148,12 +183,29 @@ pub fn thread_delay_s() -> Option<f64> {
 }
 
 /// Bytes that this process read from storage and wrote to it (proc_pid_rusage).
-fn process_moved() -> Option<(u64, u64)> {
+fn process_moved() -> Option<Moved> {
     // SAFETY: the structure is the one of this version of the call, plain numbers that the kernel fills in.
     let (usage, told) = unsafe {
         let mut usage: libc::rusage_info_v2 = zeroed();
         let told = libc::proc_pid_rusage(libc::getpid(), libc::RUSAGE_INFO_V2, (&raw mut usage).cast());
         (usage, told)
     };
-    (told == 0).then_some((usage.ri_diskio_bytesread, usage.ri_diskio_byteswritten))
+    let moved = Moved { read_bytes: usage.ri_diskio_bytesread, write_bytes: usage.ri_diskio_byteswritten };
+    (told == 0).then_some(moved)
+}
+
+/// Idle time and all time of all processors, in ticks of 10 ms.
+fn processor_times() -> Option<(u64, u64)> {
+    // SAFETY: the structure is the one of this kind of question, plain numbers; the count is its length in words.
+    #[allow(deprecated)]
+    let (load, told) = unsafe {
+        let mut load: libc::host_cpu_load_info = zeroed();
+        let mut count = libc::HOST_CPU_LOAD_INFO_COUNT;
+        let host = libc::mach_host_self();
+        let told =
+            libc::host_statistics(host, libc::HOST_CPU_LOAD_INFO, (&raw mut load).cast(), &raw mut count);
+        (load, told)
+    };
+    let ticks = load.cpu_ticks.map(u64::from);
+    (told == 0).then(|| (ticks[libc::CPU_STATE_IDLE as usize], ticks.iter().sum()))
 }

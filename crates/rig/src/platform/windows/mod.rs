@@ -10,6 +10,7 @@ pub mod interrupt;
 pub(crate) mod overlapped;
 pub(crate) mod pages;
 pub(crate) mod positioned;
+pub(crate) mod ring;
 pub(crate) mod scheduling;
 mod terminal;
 mod volume;

@@ -4,7 +4,7 @@
 
 use std::{fs::File, mem::zeroed, ops::Range};
 
-use iosonde_model::{Absence, Counter, Device, Witnesses};
+use iosonde_model::{Absence, Device, Witnesses};
 use windows_sys::Win32::{
     Foundation::FILETIME,
     System::{
@@ -19,27 +19,9 @@ use windows_sys::Win32::{
 use super::{files::unmapped_bytes, handle::control, volume::Place};
 use crate::{
     clock::{Clock, ClockReadings},
-    witness::{grown, since},
+    platform::moved::{Moved, busy_share},
+    witness::since,
 };
-
-/// Bytes that a volume or this process moved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Moved {
-    read_bytes: u64,
-    write_bytes: u64,
-}
-
-impl Moved {
-    fn since(before: Option<Self>, after: Option<Self>, of: &str) -> Result<Self, Absence> {
-        let delta = |counter: Counter, count: fn(Self) -> u64| {
-            grown(counter, of, before.map(count), after.map(count))
-        };
-        Ok(Self {
-            read_bytes: delta(Counter::BytesRead, |moved| moved.read_bytes)?,
-            write_bytes: delta(Counter::BytesWritten, |moved| moved.write_bytes)?,
-        })
-    }
-}
 
 /// The witnesses of one target: open, and ready to be read around each trial.
 #[derive(Debug)]
@@ -184,22 +166,4 @@ fn processor_times() -> Option<(u64, u64)> {
     };
     // The time of the kernel contains the idle time.
     (told != 0).then(|| (units_100_ns(idle), units_100_ns(kernel) + units_100_ns(user)))
-}
-
-fn busy_share(before: Option<(u64, u64)>, after: Option<(u64, u64)>) -> Option<f64> {
-    let ((idle_before, all_before), (idle_after, all_after)) = before.zip(after)?;
-    let (idle, all) = (idle_after.checked_sub(idle_before)?, all_after.checked_sub(all_before)?);
-    (all > 0).then(|| 1.0 - idle.min(all) as f64 / all as f64)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_half_busy_machine() {
-        assert_eq!(busy_share(Some((100, 200)), Some((150, 300))), Some(0.5));
-        assert_eq!(busy_share(Some((100, 200)), Some((100, 200))), None);
-        assert_eq!(busy_share(None, Some((1, 2))), None);
-    }
 }

@@ -1,65 +1,26 @@
-//! The answer of `diskutil info -plist`, read without a plist library: one flat dictionary of keys and plain values.
+//! The answer of `diskutil info -plist`.
 
-use std::collections::BTreeMap;
-
-/// Values by key; numbers and truths as their words.
-pub(super) type Facts = BTreeMap<String, String>;
+use super::plist::{Facts, text};
 
 /// What macOS says of the disk below a path.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct DiskFacts {
+pub(in crate::platform) struct DiskFacts {
     /// `disk3s5`.
-    pub(super) name: Option<String>,
+    pub(in crate::platform) name: Option<String>,
     /// `APPLE SSD AP0512Z`.
-    pub(super) model: Option<String>,
+    pub(in crate::platform) model: Option<String>,
     /// `Apple Fabric`, `USB`, `Disk Image`.
-    pub(super) bus: Option<String>,
-    pub(super) solid_state: Option<bool>,
-    pub(super) is_virtual: bool,
-    pub(super) block_bytes: Option<u64>,
-    pub(super) size_bytes: Option<u64>,
+    pub(in crate::platform) bus: Option<String>,
+    pub(in crate::platform) solid_state: Option<bool>,
+    pub(in crate::platform) is_virtual: bool,
+    pub(in crate::platform) block_bytes: Option<u64>,
+    pub(in crate::platform) size_bytes: Option<u64>,
     /// FileVault, or a volume's own encryption.
-    pub(super) encrypted: Option<bool>,
-}
-
-/// The keys and values on the first level of the dictionary. Values that hold others are passed over.
-pub(super) fn facts(plist: &str) -> Facts {
-    let mut facts = Facts::new();
-    let (mut key, mut depth) = (None, 0_u32);
-    let mut rest = plist;
-    while let Some((_, after)) = rest.split_once('<') {
-        let Some((tag, behind)) = after.split_once('>') else { break };
-        rest = behind;
-        match tag {
-            "dict" | "array" => depth += 1,
-            "/dict" | "/array" => depth = depth.saturating_sub(1),
-            "key" if depth == 1 => {
-                key = text(behind, "</key>");
-            }
-            "string" | "integer" | "real" if depth == 1 => {
-                if let (Some(key), Some(value)) = (key.take(), text(behind, &format!("</{tag}>"))) {
-                    facts.insert(key, value);
-                }
-            }
-            "true/" | "false/" if depth == 1 => {
-                if let Some(key) = key.take() {
-                    facts.insert(key, tag.trim_end_matches('/').to_owned());
-                }
-            }
-            _ => {}
-        }
-    }
-    facts
-}
-
-fn text(behind: &str, end: &str) -> Option<String> {
-    let (text, _) = behind.split_once(end)?;
-    // The ampersand last: what it leaves is not read again.
-    Some(text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+    pub(in crate::platform) encrypted: Option<bool>,
 }
 
 /// What the facts of a volume, and those of the physical disk below it, say together.
-pub(super) fn disk_facts(volume: &Facts, disk: Option<&Facts>) -> DiskFacts {
+pub(in crate::platform) fn disk_facts(volume: &Facts, disk: Option<&Facts>) -> DiskFacts {
     let of = |key: &str| {
         disk.and_then(|disk| disk.get(key)).or_else(|| volume.get(key)).filter(|text| !text.is_empty())
     };
@@ -79,7 +40,7 @@ pub(super) fn disk_facts(volume: &Facts, disk: Option<&Facts>) -> DiskFacts {
 }
 
 /// The physical disk that an APFS volume or a partition lies on: `disk0`.
-pub(super) fn physical(volume: &Facts, plist: &str) -> Option<String> {
+pub(in crate::platform) fn physical(volume: &Facts, plist: &str) -> Option<String> {
     // The store of an APFS container is named inside an array, the whole disk of a partition beside it.
     let store =
         plist.split_once("<key>APFSPhysicalStore</key>").and_then(|(_, rest)| rest.split_once("<string>"));
@@ -92,6 +53,7 @@ pub(super) fn physical(volume: &Facts, plist: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::platform::apple::plist::facts;
     use proptest::prelude::*;
 
     const VOLUME: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
