@@ -51,6 +51,23 @@ fn a_loop(what: &str) -> Option<Loop> {
 }
 
 #[test]
+fn what_is_no_storage_says_what_it_is() {
+    assert!(Target::parse("/dev/null").unwrap_err().sentence.contains("character device"));
+}
+
+#[test]
+fn a_link_to_nothing_says_where_it_leads() {
+    let folder = tempfile::tempdir().unwrap();
+    let link = folder.path().join("link");
+    std::os::unix::fs::symlink("/nowhere/at/all", &link).unwrap();
+    let refusal = Target::parse(text(&link)).unwrap_err();
+    assert!(
+        refusal.sentence.ends_with("is a link to /nowhere/at/all, which does not exist."),
+        "{refusal}"
+    );
+}
+
+#[test]
 fn an_existing_file_needs_its_word() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("thesis.tex");

@@ -124,11 +124,4 @@ mod tests {
         assert_eq!(said(Writes::Optional), want);
         assert!(!said(Writes::Needed).contains("--read-only"), "{}", said(Writes::Needed));
     }
-
-    #[test]
-    fn what_a_shell_would_split_is_quoted() {
-        assert_eq!(quoted(Path::new("/a/b-c.d")), "/a/b-c.d");
-        assert_eq!(quoted(Path::new("my disk")), "'my disk'");
-        assert_eq!(quoted(Path::new("it's")), r"'it'\''s'");
-    }
 }

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     fs::File,
-    os::unix::fs::FileExt,
+    io::{Seek, SeekFrom, Write},
     sync::{Arc, atomic::AtomicBool},
 };
 
@@ -17,6 +17,7 @@ use crate::{
     drive::Limits,
     engine::{ENGINES, Storage},
     placement::Place,
+    platform::files,
     trial::{Bed, Order},
 };
 
@@ -41,7 +42,7 @@ fn trial(file: &Arc<File>, spec: &TrialSpec, ios: u64, between: &mut dyn FnMut(&
 }
 
 fn file(bytes: u64) -> Arc<File> {
-    let file = tempfile::tempfile().unwrap();
+    let file = files::temporary(&std::env::temp_dir()).unwrap();
     file.set_len(bytes).unwrap();
     Arc::new(file)
 }
@@ -62,12 +63,17 @@ fn spec(engine: &str, rw: Rw, block_size_bytes: u64, span_bytes: u64) -> TrialSp
 fn engines(file: &Arc<File>) -> Vec<&'static str> {
     let storage = Storage::File(Arc::clone(file));
     let works = |name: &&str| ENGINES.find(name).is_ok_and(|kind| kind.probe(&storage).is_ok());
-    ["psync", "io_uring"].into_iter().filter(works).collect()
+    ["psync", "threads", "io_uring", "iocp"].into_iter().filter(works).collect()
+}
+
+fn put(mut file: &File, bytes: &[u8], at: u64) {
+    file.seek(SeekFrom::Start(at)).unwrap();
+    file.write_all(bytes).unwrap();
 }
 
 fn block(file: &File, bytes: usize, number: u64) -> Vec<u8> {
     let mut block = vec![0; bytes];
-    file.read_exact_at(&mut block, number * bytes as u64).unwrap();
+    assert_eq!(files::read_at(file, &mut block, number * bytes as u64).unwrap(), bytes);
     block
 }
 
@@ -112,7 +118,7 @@ fn faulty(bytes: usize, fault: impl Fn(&History, u64) -> Vec<u8>) -> Verificatio
             } else {
                 changed
             };
-            file.write_all_at(&changed, victim * bytes as u64).unwrap();
+            put(file, &changed, victim * bytes as u64);
         }
     };
     let shift = Shift { phase: Phase::Measure, stop: &stop, plan: &plan, folder: None, early: None };
@@ -186,7 +192,7 @@ fn blocks_are_judged_apart_where_requests_hold_several() {
         let sizes = "4k:1,16k:1".parse().unwrap();
         let spec = TrialSpec { block_sizes: sizes, ..spec(engine, Rw::RandWrite, 16_384, 1 << 20) };
         // Far more requests than blocks: every block of 4 KiB is written.
-        let found = trial(&file, &spec, 4000, &mut |file| file.write_all_at(&[0; 4096], 8 * 4096).unwrap());
+        let found = trial(&file, &spec, 4000, &mut |file| put(file, &[0; 4096], 8 * 4096));
         assert_eq!((found.checked, found.lost, found.bad()), (256, 1, 1), "{engine}");
     }
 }
@@ -276,9 +282,9 @@ fn what_was_marked_is_verified_as_it_is_read() {
         }
         // One block of another place, one of two writes, one that never was.
         let elsewhere = block(&file, 4096, 200);
-        file.write_all_at(&elsewhere, 100 * 4096).unwrap();
-        file.write_all_at(&[7; 512], 50 * 4096 + 1024).unwrap();
-        file.write_all_at(&[0; 4096], 30 * 4096).unwrap();
+        put(&file, &elsewhere, 100 * 4096);
+        put(&file, &[7; 512], 50 * 4096 + 1024);
+        put(&file, &[0; 4096], 30 * 4096);
         let outcome = run(&mut bed(&file), &spec(engine, Rw::Read, 65_536, 1 << 20), 16).unwrap();
         let found = outcome.trial.verify.unwrap();
         assert_eq!((found.checked, found.misplaced, found.torn, found.bad()), (255, 1, 1, 2), "{engine}");

@@ -106,7 +106,7 @@ mod tests {
             let (mut offsets, mut plain) = (Offsets::new(&spec, 0, seed), Offsets::new(&spec, 0, seed));
             let mut writes = Writes::new(Ledger::new(0..spec.span_bytes, 4096), WriterId { trial: 1, seed });
             let (mut out, mut sent): (VecDeque<Request>, Vec<Draw>) = (VecDeque::new(), Vec::new());
-            let buffers = BufferPool::unused(1, 8192).unwrap();
+            let buffers = BufferPool::new(1, 8192).unwrap();
             for _ in 0..400 {
                 let draw = if out.len() < depth { writes.draw(&mut offsets) } else { None };
                 let Some((op, offset_bytes, length_bytes)) = draw else {

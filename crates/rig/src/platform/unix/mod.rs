@@ -11,3 +11,15 @@ pub(crate) fn quoted(text: &str) -> String {
         format!("'{}'", text.replace('\'', r"'\''"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_shell_would_split_is_quoted() {
+        assert_eq!(quoted("/a/b-c.d"), "/a/b-c.d");
+        assert_eq!(quoted("my disk"), "'my disk'");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+    }
+}

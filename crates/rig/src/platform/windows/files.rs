@@ -206,6 +206,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_a_command_line_would_split_is_quoted() {
+        assert_eq!(quoted(r"C:\a\b-c.d"), r"C:\a\b-c.d");
+        assert_eq!(quoted(r"C:\my disk\"), r#""C:\my disk\\""#);
+    }
+
+    #[test]
     fn volumes_and_drives_are_told_from_files() {
         for device in [r"\\.\C:", r"\\.\PhysicalDrive0", r"\\?\Volume{0}", "//./PhysicalDrive1"] {
             assert!(is_device(Path::new(device)), "{device}");
