@@ -143,7 +143,13 @@ impl Options {
 
     pub(super) fn unsupported(&self, name: &'static str, instead: impl Into<String>) -> Refusal {
         let value = self.text(name).unwrap_or_default().to_owned();
-        Why::Value { name, value, instead: instead.into() }.at(self.place(name))
+        let instead = instead.into();
+        // A name alone is what fio takes as a yes.
+        let why = match value.is_empty() {
+            true => Why::Flag { name, instead },
+            false => Why::Value { name, value, instead },
+        };
+        why.at(self.place(name))
     }
 
     pub(super) fn size_of(&self, name: &'static str, word: &str) -> Result<u64, Refusal> {

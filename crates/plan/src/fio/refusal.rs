@@ -46,6 +46,8 @@ pub enum Why {
     Unknown { name: String, nearest: Option<String> },
     #[error("{name} is not supported: {instead}")]
     Unsupported { name: &'static str, instead: &'static str },
+    #[error("{name} is not supported: {instead}")]
+    Flag { name: &'static str, instead: String },
     #[error("{name}={value} is not supported: {instead}")]
     Value { name: &'static str, value: String, instead: String },
     #[error("{name}={value} is not understood: {wanted}")]

@@ -113,7 +113,7 @@ fn what_is_wrong_with_a_file_has_its_place() {
         ("[a]\nsize=1m\nss=lat:10%\nss_dur=10\n", "steadystate=lat:10% is not understood"),
         ("[a]\nsize=1m\nrw=read:-4k\nbs=4k\n", "backwards needs more than bs"),
         ("[a]\nsize=1m\nrate_min=1m\nrate_iops_min=5\n", "contradict each other"),
-        ("[a]\nsize=1m\nioengine=libaio\nsqthread_poll\n", "it goes with ioengine=io_uring"),
+        ("[a]\nsize=1m\nioengine=libaio\nsqthread_poll\n", "sqthread_poll is not supported: it goes with"),
         ("[a]\nsize=1m\nrwmixread=70\nrwmixwrite=20\n", "do not make 100"),
         ("[a]\nsize=1m\nbssplit=4k/60:8k/60\n", "bssplit=4k/60:8k/60 is not understood"),
         ("[a]\nsize=1m\nrw=randread:x\n", "rw=randread:x is not understood"),

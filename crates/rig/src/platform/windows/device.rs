@@ -3,13 +3,16 @@
 use std::{fs::File, io, mem::zeroed, os::windows::fs::MetadataExt, path::Path};
 
 use iosonde_model::{Device, DeviceNote, HidingLayer, Medium};
-use windows_sys::Win32::Storage::FileSystem::{
-    FILE_ATTRIBUTE_COMPRESSED, FILE_ATTRIBUTE_ENCRYPTED, FILE_STORAGE_INFO, FileStorageInfo,
-    GetVolumeInformationByHandleW,
+use windows_sys::Win32::{
+    Storage::FileSystem::{
+        FILE_ATTRIBUTE_COMPRESSED, FILE_ATTRIBUTE_ENCRYPTED, FILE_STORAGE_INFO, FileStorageInfo,
+        GetVolumeInformationByHandleW,
+    },
+    System::Ioctl::{FSCTL_GET_INTEGRITY_INFORMATION, FSCTL_GET_INTEGRITY_INFORMATION_BUFFER},
 };
 
 use super::{
-    handle::{SHARED, information, open, raw},
+    handle::{SHARED, control, information, open, raw},
     volume::{Disk, Place, disk},
 };
 use crate::platform::{Layer, TargetKind};
@@ -28,6 +31,7 @@ pub fn look(path: &Path, kind: TargetKind) -> io::Result<(Device, Vec<Layer>)> {
 fn describe_with_layers(file: &File, path: &Path, kind: TargetKind) -> (Device, Vec<Layer>) {
     let mut device = Device::unknown(kind.as_str(), 0);
     device.file_system = file_system(file);
+    device.copies_on_write = copies_on_write(file, device.file_system.as_deref());
     if let Ok(found) = file.metadata() {
         let marked = |attribute: u32| found.file_attributes() & attribute != 0;
         device.marked_compressed = Some(marked(FILE_ATTRIBUTE_COMPRESSED));
@@ -59,6 +63,17 @@ fn describe_with_layers(file: &File, path: &Path, kind: TargetKind) -> (Device, 
         device.physical_block_bytes = device.physical_block_bytes.or(physical);
     }
     (device, layers)
+}
+
+/// Whether overwriting takes a new place each time: on ReFS where the file's integrity is kept, since the old contents and
+/// their checksum must hold until the new ones are written.
+fn copies_on_write(file: &File, file_system: Option<&str>) -> Option<bool> {
+    if file_system != Some("ReFS") {
+        return None;
+    }
+    let found: FSCTL_GET_INTEGRITY_INFORMATION_BUFFER = control(file, FSCTL_GET_INTEGRITY_INFORMATION, &())?;
+    // CHECKSUM_TYPE_NONE.
+    Some(found.ChecksumAlgorithm != 0)
 }
 
 fn fill(device: &mut Device, letter: &str, disk: &Disk) {
