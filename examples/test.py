@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Runs the command lines of the manifests on simulated devices; IOSONDE names the program. Needs PyYAML, and checks the
-manifests against Kubernetes' schemas where kubernetes-validate is installed."""
+manifests against Kubernetes' schemas where kubernetes-validate is installed. A Job names the image that ./release makes."""
 
 import glob
 import importlib.util
+import json
 import os
+import re
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 import yaml
@@ -16,6 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 def main():
     program = os.path.abspath(os.environ["IOSONDE"])
+    image = packed()
     ran = 0
     for path in sorted(glob.glob(os.path.join(HERE, "kubernetes", "*.yaml"))):
         with open(path, encoding="utf-8") as file:
@@ -29,7 +33,7 @@ def main():
             print("skipped: manifests against their schema: kubernetes-validate is not installed")
         claims = {part["metadata"]["name"] for part in parts if part["kind"] == "PersistentVolumeClaim"}
         for job in (part["spec"]["template"]["spec"] for part in parts if part["kind"] == "Job"):
-            check(program, path, job, claims)
+            check(program, path, job, claims, image)
             ran += 1
     if ran != 2:
         sys.exit(f"{ran} jobs ran, of 2")
@@ -73,13 +77,35 @@ def simulated(program, name, words):
             sys.exit(f"{name}: iosonde {' '.join(words)} ended with {done.returncode}: {done.stderr or done.stdout}")
 
 
-def check(program, path, job, claims):
-    """The job's volumes exist, and its command line gives a result on simulated devices in their place."""
+def packed():
+    """Name of this version's image, as packaging/image.py makes it."""
+    root = os.path.dirname(HERE)
+    with open(os.path.join(root, "Cargo.toml"), encoding="utf-8") as file:
+        version = re.search(r'^version = "(.*)"', file.read(), re.MULTILINE)[1]
+    with tempfile.TemporaryDirectory() as folder:
+        made = os.path.join(folder, "image.tar")
+        script = os.path.join(root, "packaging", "image.py")
+        words = ["--arch", "amd64", "--version", version, os.path.abspath(__file__), made]
+        subprocess.run([sys.executable, script, *words], check=True)
+        with tarfile.open(made) as archive:
+            [entry] = json.load(archive.extractfile("manifest.json"))
+            config = json.load(archive.extractfile(entry["Config"]))["config"]
+    # The arguments of a Job follow this.
+    if config["Entrypoint"] != ["/usr/bin/iosonde"]:
+        sys.exit(f"packaging/image.py: the image starts {config['Entrypoint']}")
+    [name] = entry["RepoTags"]
+    return name
+
+
+def check(program, path, job, claims, image):
+    """The job's volumes and image exist, and its command line gives a result on simulated devices in their place."""
     volumes = {volume["name"]: volume for volume in job["volumes"]}
     used = {volume["persistentVolumeClaim"]["claimName"] for volume in volumes.values() if "emptyDir" not in volume}
     if used != claims:
         sys.exit(f"{path}: its job uses the claims {used}, and {claims} are defined")
     [container] = job["containers"]
+    if container["image"] != image or "command" in container:
+        sys.exit(f"{path}: it starts {container.get('command', container['image'])}, and ./release makes {image}")
     mounts = {mount["mountPath"]: mount["name"] for mount in container["volumeMounts"]}
     devices = iter(("sim:plain-nvme", "sim:optane"))
     words = [next(devices) if word in mounts and mounts[word] in volumes else word for word in container["args"]]

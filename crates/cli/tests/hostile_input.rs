@@ -9,8 +9,11 @@ mod mutate;
 #[path = "../examples/fuzz/parsers.rs"]
 mod parsers;
 
+use std::path::Path;
+
 use common::{Bench, Said};
-use parsers::{parsers, series};
+use iosonde_plan::fio::{OPTIONS, Role};
+use parsers::{JOB_FILES, parsers, series};
 
 #[test]
 fn no_damaged_file_makes_a_parser_panic_or_compute_for_long() {
@@ -35,6 +38,20 @@ fn no_damaged_file_makes_a_parser_panic_or_compute_for_long() {
         assert!(tally.wrong.is_empty(), "{:?}", tally.wrong);
         // Damaged, but not so that nothing behind the first check was reached.
         assert!(tally.accepted > mutants / 50, "{}: {} of {mutants} accepted", parser.name, tally.accepted);
+    }
+}
+
+/// Mutants have the words of the files that they are made of: an option in none of them would never be read.
+#[test]
+fn the_fuzzer_has_every_option_of_job_files() {
+    let lines = || JOB_FILES.iter().flat_map(|text| text.lines());
+    let names: Vec<&str> = lines().map(|line| line.split('=').next().unwrap().trim()).collect();
+    let read = OPTIONS.iter().filter(|option| option.role == Role::Used);
+    let absent: Vec<&str> =
+        read.filter(|option| !option.names().any(|name| names.contains(&name))).map(|one| one.name).collect();
+    assert_eq!(absent, [""; 0]);
+    for text in JOB_FILES {
+        assert!(parsers::job_file(text.as_bytes(), Path::new("")), "refused: {text}");
     }
 }
 

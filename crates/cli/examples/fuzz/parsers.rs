@@ -41,14 +41,28 @@ fn texts(texts: &[&str]) -> Vec<Vec<u8>> {
     texts.iter().map(|text| text.as_bytes().to_vec()).collect()
 }
 
-/// Job files of fio with most options that are read.
-const JOB_FILES: &[&str] = &[
+/// Job files of fio with every option that is read (`the_fuzzer_has_every_option_of_job_files`).
+pub const JOB_FILES: &[&str] = &[
     "[global]\nioengine=libaio\ndirect=1\nsize=1g\nruntime=10\ntime_based\n; all at once\n[a]\nrw=randrw\n\
      bssplit=4k/60:64k/40\nrwmixread=70\niodepth=16\nnumjobs=4\nrandom_distribution=zipf:1.2\n[b]\nstonewall\n\
      rw=write:8k\nbs=4k,16k\nfdatasync=32\nbuffer_compress_percentage=50\nfilename=x\\:y\noffset_increment=1m\n",
     "[j]\nfilesize=64m\nnrfiles=3\nfilename_format=f.$jobnum\nrw=randread\nbsrange=1k-16k\nba=512\n\
      rate_iops=500,300\nrate_process=poisson\noffset=1m\nio_size=200m\nloops=3\nkb_base=1000\n\
      [k]\nverify=crc32c\nrw=randwrite\nsize=0x100000\nrandom_distribution=zoned:50/5:30/15:20/80\n",
+    "[global]\nioengine=io_uring\ndirect=1\nfilename=a\nsize=64m\nruntime=1m\ntime_based\nramp_time=2s\n\
+     log_avg_msec=500\nwrite_bw_log=x\nwrite_lat_log\nwrite_iops_log\n\
+     percentile_list=50:99:99.9\ngroup_reporting\n[steady]\n\
+     rw=randread\nbs=4k\niodepth=32\niodepth_low=8\niodepth_batch_complete_min=4\nss=iops_slope:0.3%\nss_dur=10s\n\
+     ss_ramp=5s\nrate_min=1m,2m\nrate_cycle=500\nexitall\nexit_what=stonewall\nio_submit_mode=offload\nsqthread_poll\n\
+     [paused]\nname=p\nrw=randwrite\nthinktime=500us\nthinktime_spin=100\nthinktime_blocks=8\nthinktime_iotime=3\n\
+     startdelay=2\nnorandommap\npercentage_random=80\noffset_align=8k\nend_fsync=1\nfsync_on_close=1\natomic=0\n\
+     dedupe_percentage=40\nsync=dsync\nstonewall\n\
+     [deep]\nnew_group\nwait_for=p\nrw=randread:8\niodepth=256\nlatency_target=500us\nlatency_window=5s\n\
+     latency_percentile=99.9\nlatency_run=1\nmax_latency=2s\nnumber_ios=5000\nhipri\n",
+    "[global]\ndirectory=d\n[back]\nsize=64m\nrw=read:-8k\nbs=4k\nbuffered=1\ninvalidate=0\nfadvise_hint=sequential\n\
+     uncached=0\nrate=4m\nrate_iops_min=20\n[verified]\nrw=randrw\n\
+     rwmixwrite=30\nbs=8k\nverify=md5\ndo_verify=1\nsize=8m\nfsync=16\n\
+     zero_buffers=0\n",
 ];
 
 const REQUIREMENTS: &[&str] = &[
@@ -218,7 +232,7 @@ fn busy_s() -> f64 {
 }
 
 /// A job file that is read, typed and laid out; as a command line, too.
-fn job_file(bytes: &[u8], _: &Path) -> bool {
+pub fn job_file(bytes: &[u8], _: &Path) -> bool {
     let read = |_: &Path| Ok(bytes.to_vec());
     let variable = |name: &str| (name.len() < 4).then(|| "1".to_owned());
     let world = fio::World { read: &read, variable: &variable, keyword: &|_| Some(4096) };

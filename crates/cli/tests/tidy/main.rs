@@ -9,6 +9,7 @@ mod dependencies;
 mod figures;
 mod imports;
 mod names;
+mod packages;
 mod prose;
 mod registers;
 mod sources;
@@ -134,4 +135,18 @@ fn modules_of_a_crate_import_each_other_in_one_direction() {
 #[test]
 fn the_skeletons_of_the_contributors_page_fit_the_traits() {
     assert_tidy(walkthrough::stale(&walkthrough::page(&sources::root()), &sources::all()));
+}
+
+#[test]
+fn cargo_binstall_asks_for_the_archives_that_are_written() {
+    let root = sources::root();
+    assert_tidy(packages::binstall(&root, &packages::manifest(&root)));
+}
+
+#[test]
+fn workflows_run_programs_that_are_there() {
+    let root = sources::root();
+    let workflows = packages::workflows(&root);
+    assert_eq!(workflows.len(), 3);
+    assert_tidy(packages::absent(&root, &workflows));
 }

@@ -216,5 +216,7 @@ impl Options {
 
 /// A year: 2^64 ns are 584 of them.
 const TIME_MAX_NS: u64 = 366 * 86_400_000_000_000;
+/// Files of a group, each counted for every clone. Their names are made several times: a second's work.
+pub(super) const FILES_MAX: u64 = 1 << 18;
 /// Queue depth.
 pub(super) const DEPTH_MAX: u64 = 65_536;

@@ -7,7 +7,7 @@ use iosonde_model::{Rw, TrialSpec, fio::steady_state::SteadyState};
 use super::{
     ending::{self, ExitWhat},
     engine,
-    given::{Advice, Amount, Change, Options},
+    given::{Advice, Amount, Change, FILES_MAX, Options},
     latency_target::LatencyTarget,
     least_rate::LeastRate,
     load,
@@ -221,7 +221,7 @@ fn files(options: &Options) -> Result<JobFiles, Refusal> {
             .unsupported("directory", "the files of all jobs lie in one directory; run each by itself"));
     }
     let format = options.text("filename_format").unwrap_or("$jobname.$jobnum.$filenum").to_owned();
-    let count = match options.number("nrfiles", 1 << 20)? {
+    let count = match options.number("nrfiles", FILES_MAX)? {
         Some(0) => return Err(options.misread("nrfiles", "it is at least 1")),
         count if names.is_empty() => count.unwrap_or(1) as u32,
         // fio takes the named files, however many `nrfiles` requests.

@@ -1,5 +1,7 @@
 //! Jobs that run at once, laid out on one target: files become parts of it, jobs become streams of one trial.
 
+use std::collections::{HashMap, hash_map::Entry};
+
 use iosonde_model::{
     Distribution, Ranges, TrialSpec,
     fio::{FioReport, steady_state::SteadyState},
@@ -7,7 +9,7 @@ use iosonde_model::{
 
 use super::{
     ending::ExitWhat,
-    given::{Advice, Amount},
+    given::{Advice, Amount, FILES_MAX},
     job::Job,
     refusal::{Refusal, Why},
 };
@@ -103,8 +105,55 @@ impl Laid {
     }
 }
 
-/// Name and size of each file of a group, in the order in which they lie.
-type Files = Vec<(String, u64)>;
+/// Files of a group, in the order in which they lie.
+#[derive(Default)]
+struct Files {
+    /// Index of each, by its path.
+    places: HashMap<String, usize>,
+    sizes_bytes: Vec<u64>,
+    /// Where each begins.
+    bases_bytes: Vec<u64>,
+}
+
+impl Files {
+    fn is_empty(&self) -> bool {
+        self.sizes_bytes.is_empty()
+    }
+
+    /// Adds a file, or makes one larger that another job has, too.
+    fn add(&mut self, path: String, bytes: u64) {
+        match self.places.entry(path) {
+            Entry::Occupied(known) => {
+                let size = &mut self.sizes_bytes[*known.get()];
+                *size = bytes.max(*size);
+            }
+            Entry::Vacant(place) => {
+                place.insert(self.sizes_bytes.len());
+                self.sizes_bytes.push(bytes);
+            }
+        }
+    }
+
+    /// Puts them one after another; `None` where they are larger than a file may be.
+    fn line_up(&mut self) -> Option<u64> {
+        self.bases_bytes.clear();
+        let mut all = 0_u64;
+        for bytes in &self.sizes_bytes {
+            self.bases_bytes.push(all);
+            all = all.checked_add(*bytes).filter(|all| *all <= BYTES_MAX)?;
+        }
+        Some(all)
+    }
+
+    /// Beginning of the first of these files, and bytes of all of them.
+    fn part(&self, paths: &[String]) -> (u64, u64) {
+        let mut found: Vec<usize> = paths.iter().filter_map(|path| self.places.get(path).copied()).collect();
+        found.sort_unstable();
+        found.dedup();
+        let bytes = found.iter().map(|&file| self.sizes_bytes[file]).sum();
+        (found.first().map_or(0, |&file| self.bases_bytes[file]), bytes)
+    }
+}
 
 /// Groups of jobs, cut where one waits for those before.
 ///
@@ -274,23 +323,25 @@ impl Group {
         match site {
             Site::Existing(_) if caps.size_bytes.is_none() => Ok(None),
             Site::Existing(_) => Ok(caps.size_bytes),
-            Site::Own(_) => Ok(Some(self.files(caps)?.iter().map(|(_, bytes)| bytes).sum())),
+            Site::Own(_) => Ok(Some(self.files(caps)?.sizes_bytes.iter().sum())),
         }
     }
 
     /// Files of the group that do not exist yet.
     fn files(&self, caps: Caps) -> Result<Files, Refusal> {
-        let mut files: Files = Vec::new();
+        let mut files = Files::default();
         for job in &self.jobs {
             let each = job.file_bytes(caps)?;
-            for path in (0..job.spec.jobs).flat_map(|clone| job.paths(clone)) {
-                match files.iter_mut().find(|(name, _)| *name == path) {
-                    Some((_, bytes)) => *bytes = each.max(*bytes),
-                    None => files.push((path, each)),
-                }
+            let each_clone = job.files.names.len().max(job.files.count as usize) as u64;
+            let named = u64::from(job.spec.jobs) * each_clone;
+            if named + files.sizes_bytes.len() as u64 > FILES_MAX {
+                let text = format!("with those of `{}` there are more than {FILES_MAX} files", job.name);
+                return Err(Why::Contradiction(text).at(job.place_of("nrfiles").clone()));
             }
-            let all = files.iter().try_fold(0_u64, |all, (_, bytes)| all.checked_add(*bytes));
-            if all.is_none_or(|all| all > BYTES_MAX) {
+            for path in (0..job.spec.jobs).flat_map(|clone| job.paths(clone)) {
+                files.add(path, each);
+            }
+            if files.line_up().is_none() {
                 let text = format!("with the files of `{}` the group would be larger than 8 EiB", job.name);
                 return Err(Why::Contradiction(text).at(job.place.clone()));
             }
@@ -305,7 +356,7 @@ impl Group {
     pub fn lay(&self, site: &Site, capacity_bytes: u64, caps: Caps) -> Result<Laid, Refusal> {
         let files = match site {
             Site::Own(_) => self.files(caps)?,
-            Site::Existing(_) => Vec::new(),
+            Site::Existing(_) => Files::default(),
         };
         let mut streams: Vec<(TrialSpec, Ends)> = Vec::new();
         let mut reports: Vec<FioReport> = Vec::new();
@@ -456,18 +507,7 @@ impl Job {
 
     /// Beginning and size of a clone's files, which lie one after another.
     fn lies(&self, files: &Files, clone: u32) -> (u64, u64) {
-        let paths = self.paths(clone);
-        let mut base = 0;
-        let mut bytes = 0;
-        let mut found = None;
-        for (name, size) in files {
-            if paths.contains(name) {
-                found.get_or_insert(base);
-                bytes += size;
-            }
-            base += size;
-        }
-        (found.unwrap_or(0), bytes)
+        files.part(&self.paths(clone))
     }
 
     /// Whether the files of its clones follow each other, all of one size, with nothing left out.

@@ -423,3 +423,17 @@ fn the_page_lists_every_option() {
         "docs/coming-from-fio.md is old: UPDATE_DOCS=1 cargo test -p iosonde-plan page"
     );
 }
+
+/// `bench/fuzz` found job files that kept a processor busy for minutes: each file was looked for among all before it.
+#[test]
+fn many_files_are_laid_out_and_too_many_refused() {
+    let many = |files: u32| format!("[j]\nrw=randread\nfilesize=8k\nnumjobs=64\nnrfiles={files}\n");
+    let spec = laid(&many(4096), Caps::default()).spec;
+    // 64 clones of 4,096 files of 8 KiB, each clone with its own.
+    assert_eq!((spec.offset_bytes, spec.span_bytes, spec.jobs), (0, 64 * 4096 * 8192, 64));
+    assert_eq!(spec.ranges, Ranges::Disjoint);
+    let group = groups(jobs(&many(4097)).unwrap()).unwrap().remove(0);
+    let site = group.site(&directory).unwrap();
+    let refused = group.needs_bytes(&site, Caps::default()).unwrap_err().to_string();
+    assert!(refused.contains("there are more than 262144 files"), "{refused}");
+}
