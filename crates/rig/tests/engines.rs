@@ -65,6 +65,27 @@ fn a_whole_depth_is_in_flight_at_once_and_each_comes_back_once() {
     });
 }
 
+/// A thread that falls asleep while a request comes would leave it until another one comes: `send` then waits in vain.
+#[test]
+fn threads_leave_no_request_behind() {
+    let scratch = Scratch::new(64, false).unwrap();
+    for depth in [2, 3, 8, 64] {
+        let mut desk = scratch.desk("threads", depth, Sync::None).unwrap();
+        let request = |slot| {
+            let offset_bytes = u64::from(slot) * u64::from(BLOCK);
+            Request { slot, op: Op::Read, length_bytes: BLOCK, offset_bytes }
+        };
+        for batch in 0..10_000 {
+            // Alone, all together, and what lies between.
+            let requests: Vec<Request> = (0..batch % depth + 1).map(request).collect();
+            let done = desk.send(&requests);
+            assert!(done.iter().all(|one| one.result == BLOCK as i32), "{depth}, {batch}");
+        }
+        let (user_s, system_s) = desk.engine.end_threads().unwrap();
+        assert!(user_s + system_s > 0.0, "their processor time is known");
+    }
+}
+
 #[test]
 fn a_flush_leaves_nothing_dirty() {
     for sync in [Sync::Fsync { every: 1 }, SYNCED] {

@@ -61,10 +61,7 @@ fn a_link_to_nothing_says_where_it_leads() {
     let link = folder.path().join("link");
     std::os::unix::fs::symlink("/nowhere/at/all", &link).unwrap();
     let refusal = Target::parse(text(&link)).unwrap_err();
-    assert!(
-        refusal.sentence.ends_with("is a link to /nowhere/at/all, which does not exist."),
-        "{refusal}"
-    );
+    assert!(refusal.sentence.ends_with("is a link to /nowhere/at/all, which does not exist."), "{refusal}");
 }
 
 #[test]

@@ -44,8 +44,12 @@ mod tests {
 
     #[test]
     fn a_counter_that_was_read_once_is_absent() {
-        let (early, late) = (Moved { read_bytes: 5, write_bytes: 7 }, Moved { read_bytes: 9, write_bytes: 7 });
-        assert_eq!(Moved::since(Some(early), Some(late), "disk0"), Ok(Moved { read_bytes: 4, write_bytes: 0 }));
+        let (early, late) =
+            (Moved { read_bytes: 5, write_bytes: 7 }, Moved { read_bytes: 9, write_bytes: 7 });
+        assert_eq!(
+            Moved::since(Some(early), Some(late), "disk0"),
+            Ok(Moved { read_bytes: 4, write_bytes: 0 })
+        );
         let why = Absence::NotReadTwice { counter: Counter::BytesRead, of: "disk0".into() };
         assert_eq!(Moved::since(None, Some(late), "disk0"), Err(why));
     }

@@ -25,7 +25,8 @@ pub(in crate::platform) fn settings(general: &str, heat: &str) -> (Option<String
         1 => "power mode low",
         _ => "power mode high",
     });
-    let heat_word = speed.filter(|&percent| percent < 100).map(|percent| format!("processor at {percent} % by heat"));
+    let heat_word =
+        speed.filter(|&percent| percent < 100).map(|percent| format!("processor at {percent} % by heat"));
     let words: Vec<String> = mode_word.map(str::to_owned).into_iter().chain(heat_word).collect();
     let slow = [mode.map(|mode| mode == 1), speed.map(|percent| percent < 100)];
     let costs = slow.into_iter().flatten().reduce(|one, other| one || other);

@@ -10,10 +10,8 @@ use crate::platform::apple::{pmset, processor};
 pub fn host() -> Host {
     let version = text(c"kern.osproductversion").map(|version| format!("macOS {version}"));
     let kernel = text(c"kern.osrelease").map(|release| format!("Darwin {release}"));
-    let (power, saves_power) = pmset::settings(
-        &pmset(&["-g"]).unwrap_or_default(),
-        &pmset(&["-g", "therm"]).unwrap_or_default(),
-    );
+    let (power, saves_power) =
+        pmset::settings(&pmset(&["-g"]).unwrap_or_default(), &pmset(&["-g", "therm"]).unwrap_or_default());
     let levels = [c"hw.perflevel0.logicalcpu", c"hw.perflevel1.logicalcpu"];
     let levels: Vec<u32> = levels.into_iter().filter_map(number32).collect();
     Host {

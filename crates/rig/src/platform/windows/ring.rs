@@ -44,8 +44,15 @@ const OF_NT: u32 = 0x1000_0000;
 struct Calls {
     create: unsafe extern "system" fn(i32, IORING_CREATE_FLAGS, u32, u32, *mut HIORING) -> HRESULT,
     close: unsafe extern "system" fn(HIORING) -> HRESULT,
-    read:
-        unsafe extern "system" fn(HIORING, IORING_HANDLE_REF, IORING_BUFFER_REF, u32, u64, usize, i32) -> HRESULT,
+    read: unsafe extern "system" fn(
+        HIORING,
+        IORING_HANDLE_REF,
+        IORING_BUFFER_REF,
+        u32,
+        u64,
+        usize,
+        i32,
+    ) -> HRESULT,
     write: unsafe extern "system" fn(
         HIORING,
         IORING_HANDLE_REF,
@@ -179,8 +186,7 @@ impl Ring {
 
     fn build(&self, &Request { slot, op, length_bytes, offset_bytes }: &Request) -> HRESULT {
         let handle: HANDLE = raw(&self.file);
-        let file =
-            IORING_HANDLE_REF { Kind: IORING_REF_RAW, Handle: IORING_HANDLE_REF_0 { Handle: handle } };
+        let file = IORING_HANDLE_REF { Kind: IORING_REF_RAW, Handle: IORING_HANDLE_REF_0 { Handle: handle } };
         let address: *mut c_void = self.buffers[slot as usize].cast();
         let buffer =
             IORING_BUFFER_REF { Kind: IORING_REF_RAW, Buffer: IORING_BUFFER_REF_0 { Address: address } };
