@@ -70,7 +70,7 @@ pub struct Worked {
     pub driven: Driven,
     /// CPU time of its loop in user mode and in the kernel, in seconds.
     pub cpu_s: Option<(f64, f64)>,
-    /// The same of the threads that its engine has.
+    /// CPU time of its engine's threads, in user mode and in the kernel, in seconds.
     pub threads_cpu_s: Option<(f64, f64)>,
     /// Time in seconds in which it was ready to run and had no CPU; the storage waited for it then.
     pub delayed_s: Option<f64>,

@@ -1,4 +1,5 @@
-//! Windows' rings: many requests handed on by one system call. For comparing with `iocp`; it has to be asked for.
+//! Windows' rings: many requests handed on by one system call. For comparing with `iocp`; it is used only
+//! when selected by name.
 //!
 //! Good for: what programs get that use the rings of Windows 11 (22H2 and newer; Windows Server 2025). A batch of
 //! requests costs one system call, and a flush (`BuildIoRingFlushFile`) does not hold up the loop. The file is opened

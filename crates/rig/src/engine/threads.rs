@@ -11,7 +11,7 @@
 //! trial contains that of all threads.
 //!
 //! How requests are handed over: a ring of slots that the loop fills and any thread empties, without locks. A thread that
-//! is done takes the next request before it sleeps, and one thread at a time is woken, by whoever sees that there is more
+//! is done takes the next request before it sleeps, and one thread at a time is woken, by the thread that sees more
 //! to do: calls that memory answers then cost few switches, and calls that wait get a thread each. A thread and a desk of
 //! its own for each request, tried first, was 0.84 times as fast as glibc's asynchronous I/O at queue depth 128.
 
