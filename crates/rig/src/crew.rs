@@ -405,6 +405,7 @@ fn drive(
     together: Option<&Together>,
 ) -> io::Result<Worked> {
     let Equipped { buffers, opened: Opened { engine, clock, notes }, verify } = equipped;
+    scheduling::full_speed();
     if job.spec.rate_iops.is_some() || job.spec.think.is_some() {
         scheduling::exact_timers();
     }

@@ -32,7 +32,11 @@ use super::{
     Abilities, Bench, Completion, Completions, Engine, EngineKind, Opened, Request, Storage, Unavailable,
     psync::Psync,
 };
-use crate::{clock::Clock, platform::positioned::Positioned, witness};
+use crate::{
+    clock::Clock,
+    platform::{positioned::Positioned, scheduling},
+    witness,
+};
 
 /// The registered engine.
 pub struct Threads;
@@ -145,6 +149,7 @@ impl Shared {
 
     /// Makes the calls of whatever is in the ring, until the end. Returns the thread's processor time.
     fn serve(&self, mut calls: Positioned, number: u32) -> Option<(f64, f64)> {
+        scheduling::full_speed();
         let mut looks = false;
         loop {
             let slot = self.take();

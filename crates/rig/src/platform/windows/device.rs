@@ -12,6 +12,7 @@ use windows_sys::Win32::{
 };
 
 use super::{
+    bitlocker,
     handle::{SHARED, control, information, open, raw},
     volume::{Disk, Place, disk},
 };
@@ -43,6 +44,9 @@ fn describe_with_layers(file: &File, path: &Path, kind: TargetKind) -> (Device, 
         Place::Drive(letter) => {
             let disk = place.open_volume().map(|volume| disk(&volume)).unwrap_or_default();
             fill(&mut device, letter, &disk);
+            let encrypts = || bitlocker::encrypts(letter) == Some(true);
+            device.encrypted_by =
+                device.encrypted_by.take().or_else(|| encrypts().then(|| "BitLocker".to_owned()));
             vec![layer(letter, &disk)]
         }
         Place::Share(share) => {

@@ -1,5 +1,6 @@
 //! Windows: volumes and disks by their control codes, overlapped I/O, the console's events.
 
+mod bitlocker;
 pub(crate) mod clocks;
 mod device;
 pub(crate) mod files;
