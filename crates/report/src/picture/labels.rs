@@ -137,6 +137,9 @@ fn beside_dots(figure: &Figure, others: &[Label]) -> Vec<Label> {
     let mut taken: Vec<Frame> = ends().map(|label| frame(label, AREA.0)).collect();
     let mut taken_narrow: Vec<Frame> = ends().map(|label| frame(label, NARROW)).collect();
     let mut out: Vec<Label> = Vec::new();
+    let all = figure.series.iter().flat_map(|series| &series.dots);
+    let dots: Vec<Frame> =
+        all.map(|dot| dot_frame(figure.x.share(dot.x), 1.0 - figure.y.share(dot.y))).collect();
     for (number, series) in figure.series.iter().enumerate() {
         for dot in &series.dots {
             let Some(text) = dot.label.clone() else { continue };
@@ -165,15 +168,21 @@ fn beside_dots(figure: &Figure, others: &[Label]) -> Vec<Label> {
                 other.tone = if other.series == Some(number) { other.tone } else { "ink" };
                 continue;
             }
-            let mut own = frame(&label, AREA.0);
-            if !taken.iter().all(|other| apart(own, *other)) {
-                // To the right of its dot, where there is room.
-                (label.anchor, label.place) = (Anchor::Start, Place::Beside);
-                own = frame(&label, AREA.0);
-                if own.2 > AREA.0 || !taken.iter().all(|other| apart(own, *other)) {
-                    continue;
-                }
-            }
+            let own_dot = dot_frame(label.x, label.y);
+            let place = |anchor, place| {
+                let own = frame(&Label { anchor, place, ..label.clone() }, AREA.0);
+                let fits = place == Place::Above || own.2 <= AREA.0;
+                let has_room = fits && taken.iter().all(|other| apart(own, *other));
+                let hides = dots.iter().any(|dot| *dot != own_dot && !apart(own, *dot));
+                (anchor, place, own, has_room, hides)
+            };
+            let places = [place(label.anchor, label.place), place(Anchor::Start, Place::Beside)];
+            let mut with_room = places.into_iter().filter(|place| place.3);
+            // Above before beside; where both hide a dot, above.
+            let Some(first) = with_room.next() else { continue };
+            let best = if first.4 { with_room.find(|other| !other.4).unwrap_or(first) } else { first };
+            let (anchor, place, own, ..) = best;
+            (label.anchor, label.place) = (anchor, place);
             taken.push(own);
             let own = frame(&label, NARROW);
             label.wide_only = !taken_narrow.iter().all(|other| apart(own, *other));
@@ -184,6 +193,12 @@ fn beside_dots(figure: &Figure, others: &[Label]) -> Vec<Label> {
         }
     }
     out
+}
+
+/// Where a dot lies: eight pixels, and one around them.
+fn dot_frame(x: f64, y: f64) -> Frame {
+    let (x, y) = (x * AREA.0, y * AREA.1);
+    (x - 5.0, y - 5.0, x + 5.0, y + 5.0)
 }
 
 /// Where a label lies on an area of this width: left, top, right, bottom.
@@ -304,6 +319,27 @@ mod tests {
         };
         apart(NARROW, 1);
         apart(AREA.0, 2);
+    }
+
+    #[test]
+    fn numbers_of_dots_above_each_other_are_written_beside_them() {
+        let dot = |y: f64, text: &str| Dot {
+            x: 50.0,
+            y,
+            x_interval: None,
+            y_interval: None,
+            label: Some(text.to_owned()),
+            tip: Vec::new(),
+            standing: crate::figure::DotStanding::Stands,
+        };
+        let dots = vec![dot(0.1, "1"), dot(0.18, "2"), dot(0.26, "4"), dot(1.0, "8")];
+        let series = vec![crate::figure::DotSeries { joined: true, dots, ..Default::default() }];
+        let x = Axis::from_zero("x", crate::quantity::Quantity::Seconds, &[96.0]);
+        let y = Axis::from_zero("y", crate::quantity::Quantity::Seconds, &[1.0]);
+        let places: Vec<Place> =
+            labels(&Figure { x, y, series, ..Figure::default() }).iter().map(|label| label.place).collect();
+        // The third has nothing above it, and the last one neither.
+        assert_eq!(places, [Place::Beside, Place::Beside, Place::Above, Place::Above]);
     }
 
     #[test]
