@@ -351,7 +351,8 @@ struct Equipped {
 fn equip(storage: &Storage, job: &Job, index: u32, shift: Shift) -> io::Result<Equipped> {
     let Job { spec, seed, .. } = job;
     let virtual_time = matches!(storage, Storage::Simulated(_));
-    let new_pool = if virtual_time { BufferPool::unused } else { BufferPool::new };
+    // Verification writes marks into the buffers, and reads them there.
+    let new_pool = if virtual_time && !spec.verify { BufferPool::unused } else { BufferPool::new };
     let mut buffers = new_pool(slots::slots(spec), spec.block_size_bytes)?;
     if spec.rw.writes() && !virtual_time {
         payload::fill(&mut buffers, spec, *seed);

@@ -47,9 +47,7 @@ impl Transfer {
     pub fn open(way: Way) -> io::Result<Self> {
         let (kind, options) = engine::named(way.engine).map_err(io::Error::other)?;
         let depth = way.depth.min(kind.probe(way.storage).map_err(io::Error::other)?.depth_max);
-        let simulated = matches!(way.storage, Storage::Simulated(_));
-        let new_pool = if simulated { BufferPool::unused } else { BufferPool::new };
-        let buffers = new_pool(depth, way.largest_bytes)?;
+        let buffers = BufferPool::new(depth, way.largest_bytes)?;
         let Opened { engine, clock, .. } = kind.open(&Bench {
             storage: way.storage,
             depth,
