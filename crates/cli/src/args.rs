@@ -133,7 +133,7 @@ pub struct TargetArgs {
     /// Size of the prepared area [default: run 4 GiB, or what fills in 15 % of the time; point 1 GiB]
     #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
     pub size: Option<u64>,
-    /// io_uring, libaio, threads, psync, mmap or null, with options as in io_uring:sqpoll [default: the fastest that works here]
+    /// io_uring, libaio, threads, psync, mmap, null, or with options: io_uring:sqpoll [default: the fastest that works]
     #[arg(long, alias = "ioengine", value_name = "NAME")]
     pub engine: Option<String>,
     /// Require direct I/O [default: direct wherever the file system supports it]; fio's --direct=0 is --buffered

@@ -34,6 +34,7 @@ pub(crate) const HELPERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("crates/report/src/chart", &["course", "heat", "law", "mixes", "pick"]),
+    ("crates/rig/src/engine", &["waiting"]),
     ("crates/sim/src/part", &["effects"]),
     ("crates/store/src/export", &["capacity", "cells", "figures", "fio_form", "fio_logs"]),
     (

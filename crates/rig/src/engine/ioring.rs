@@ -5,7 +5,8 @@
 //! requests costs one system call, and a flush (`BuildIoRingFlushFile`) does not hold up the loop. The file is opened
 //! again as `iocp` opens it.
 //!
-//! Cannot: trim a part of a file. Older Windows has no rings, or rings that only read: they are refused with the reason.
+//! Cannot: trim a part of a file. Older Windows has no rings, or rings that only read: these are refused, with the
+//! reason.
 //!
 //! Traps: completions are told when they are looked for. Waits end in steps of a millisecond, as with `iocp`. It was
 //! never run on Windows: the test under Wine runs it on a stand-in for the functions that Wine lacks

@@ -3,6 +3,8 @@
 //! An engine has a cold half, [`EngineKind`], which is registered, and a hot half, [`Engine`], which is called
 //! once a batch, reads no clock and allocates nothing. The driver stamps time, never the engine.
 
+mod waiting;
+
 use std::{fs::File, io, sync::Arc};
 
 use iosonde_model::{LoopNote, Named, Op, Sync, registry};

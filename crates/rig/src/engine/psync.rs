@@ -18,10 +18,7 @@ use std::io;
 
 use iosonde_model::{LoopNote, Named};
 
-use super::{
-    Abilities, Bench, Completion, Completions, Engine, EngineKind, EngineOption, Opened, Request, Storage,
-    Unavailable,
-};
+use super::{Abilities, Bench, EngineKind, EngineOption, Opened, Storage, Unavailable, waiting::Waiting};
 use crate::{
     clock::Clock,
     platform::positioned::{self, Positioned},
@@ -55,7 +52,7 @@ impl EngineKind for Psync {
         let Storage::File(file) = bench.storage else { return Err(io::ErrorKind::Unsupported.into()) };
         let abilities = self.probe(bench.storage).map_err(io::Error::other)?;
         abilities.refuse_depth(self.name(), bench.depth).map_err(io::Error::other)?;
-        let engine = Box::new(Loop { calls: Positioned::open(file, bench)?, done: None });
+        let engine = Box::new(Waiting::new(Positioned::open(file, bench)?));
         let notes = if bench.has("hipri") { vec![LoopNote::HipriIgnored] } else { Vec::new() };
         Ok(Opened { engine, clock: Clock::real(), notes })
     }
@@ -71,27 +68,5 @@ impl EngineKind for Psync {
     fn probe_options(&self, storage: &Storage, options: &[&'static str]) -> Result<(), Unavailable> {
         let Storage::File(file) = storage else { return Ok(()) };
         options.iter().try_for_each(|option| positioned::try_option(file, option))
-    }
-}
-
-struct Loop {
-    calls: Positioned,
-    done: Option<Completion>,
-}
-
-impl Engine for Loop {
-    fn submit(&mut self, _now_ns: u64, requests: &[Request]) -> io::Result<usize> {
-        let (Some(request), None) = (requests.first(), self.done) else { return Ok(0) };
-        self.done = Some(Completion { slot: request.slot, result: self.calls.call(request) });
-        Ok(1)
-    }
-
-    fn reap(&mut self, _wait_ns: u64, done: &mut Completions) -> io::Result<()> {
-        done.extend(self.done.take());
-        Ok(())
-    }
-
-    fn remarks(&self) -> Vec<LoopNote> {
-        self.calls.remarks()
     }
 }

@@ -10,13 +10,15 @@
 //! rates on fast storage are lower and latencies higher (docs/performance.md has figures). The processor time of a
 //! trial contains that of all threads.
 //!
-//! How requests are handed over: a ring of slots that the loop fills and any thread empties, without locks. A thread that
-//! is done takes the next request before it sleeps, and one thread at a time is woken, by the thread that sees more
-//! to do: calls that memory answers then cost few switches, and calls that wait get a thread each. A thread and a desk of
-//! its own for each request, tried first, was 0.84 times as fast as glibc's asynchronous I/O at queue depth 128.
+//! How requests are handed over: a ring of slots that the loop fills and any thread empties, without locks. A thread
+//! that is done takes the next request before it sleeps, and one thread at a time is woken, by the thread that sees
+//! more to do: calls that memory answers then cost few switches, and calls that wait get a thread each. A thread and a
+//! desk of its own for each request, tried first, was 0.84 times as fast as glibc's asynchronous I/O at queue depth
+//! 128.
 
 use std::{
     cell::UnsafeCell,
+    fs::File,
     io,
     sync::{
         Arc, OnceLock,
@@ -30,7 +32,7 @@ use iosonde_model::{Named, Op};
 
 use super::{
     Abilities, Bench, Completion, Completions, Engine, EngineKind, Opened, Request, Storage, Unavailable,
-    psync::Psync,
+    waiting::Waiting,
 };
 use crate::{
     clock::Clock,
@@ -69,10 +71,12 @@ impl EngineKind for Threads {
     fn open(&self, bench: &Bench) -> io::Result<Opened> {
         let abilities = self.probe(bench.storage).map_err(io::Error::other)?;
         abilities.refuse_depth(self.name(), bench.depth).map_err(io::Error::other)?;
-        if bench.depth <= 1 {
-            return Psync.open(bench);
-        }
-        Ok(Opened { engine: Box::new(Pool::open(bench)?), clock: Clock::real(), notes: Vec::new() })
+        let Storage::File(file) = bench.storage else { return Err(io::ErrorKind::Unsupported.into()) };
+        let engine: Box<dyn Engine> = match bench.depth {
+            0 | 1 => Box::new(Waiting::new(Positioned::open(file, bench)?)),
+            _ => Box::new(Pool::open(file, bench)?),
+        };
+        Ok(Opened { engine, clock: Clock::real(), notes: Vec::new() })
     }
 }
 
@@ -83,8 +87,8 @@ struct Desk {
     result: UnsafeCell<i32>,
 }
 
-// SAFETY: a desk belongs to the loop, but from the moment that its number is in the ring until its bit is set in `done`:
-// then to the one thread that took the number. Each hands over with a release that the other acquires.
+// SAFETY: a desk belongs to the loop, but from the moment that its number is in the ring until its bit is set in
+// `done`: then to the one thread that took the number. Each hands over with a release that the other acquires.
 unsafe impl Sync for Desk {}
 
 /// What the loop and the threads share.
@@ -255,8 +259,7 @@ struct Pool {
 }
 
 impl Pool {
-    fn open(bench: &Bench) -> io::Result<Self> {
-        let Storage::File(file) = bench.storage else { return Err(io::ErrorKind::Unsupported.into()) };
+    fn open(file: &Arc<File>, bench: &Bench) -> io::Result<Self> {
         let nothing = Request { slot: 0, op: Op::Flush, length_bytes: 0, offset_bytes: 0 };
         let desk = |_| Desk { request: UnsafeCell::new(nothing), result: UnsafeCell::new(0) };
         let slots = bench.buffers.slots();

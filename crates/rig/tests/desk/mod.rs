@@ -148,13 +148,15 @@ impl Desk {
     pub fn send(&mut self, mut requests: &[Request]) -> Vec<Completion> {
         let (mut all, mut done) = (Vec::new(), Vec::with_capacity(self.depth as usize));
         let asked = requests.len();
+        let mut in_vain = 0;
         // Each wait takes a second at most: storage that needs longer than a minute is broken, not slow.
-        for _ in 0..60 {
+        while in_vain < 60 {
             let taken = self.engine.submit(0, requests).unwrap();
             requests = &requests[taken..];
             done.clear();
             self.engine.reap(1_000_000_000, &mut done).unwrap();
             all.extend_from_slice(&done);
+            in_vain += u32::from(done.is_empty());
             if all.len() == asked {
                 all.sort_by_key(|completion: &Completion| completion.slot);
                 return all;

@@ -131,8 +131,8 @@ pub fn unmapped_bytes(file: &File, span: Range<u64>) -> Option<u64> {
     Some(holes_bytes)
 }
 
-/// Bytes of a file that no clone and no snapshot shares (getattrlist(2), ATTR_CMNEXT_PRIVATESIZE); `None` where the file
-/// system does not tell.
+/// Bytes of a file that no clone and no snapshot shares (getattrlist(2), ATTR_CMNEXT_PRIVATESIZE); `None` where the
+/// file system does not tell.
 pub(super) fn private_bytes(file: &File) -> Option<u64> {
     /// The answer: its length, and one value.
     #[repr(C, packed(4))]

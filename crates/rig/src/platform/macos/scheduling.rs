@@ -10,8 +10,8 @@ unsafe extern "C" {
     fn pthread_set_qos_class_self_np(class: u32, relative_priority: libc::c_int) -> libc::c_int;
 }
 
-/// Asks for the performance cores, and for disk requests that are not held back: a user waits for the result. Threads of a
-/// lower class run on the efficiency cores.
+/// Asks for the performance cores, and for disk requests that are not held back: a user waits for the result. Threads
+/// of a lower class run on the efficiency cores.
 pub(crate) fn full_speed() {
     // SAFETY: the call changes the class of this thread, and touches no memory of ours.
     unsafe { pthread_set_qos_class_self_np(USER_INITIATED, 0) };

@@ -69,8 +69,8 @@ fn describe_with_layers(file: &File, path: &Path, kind: TargetKind) -> (Device, 
     (device, layers)
 }
 
-/// Whether overwriting takes a new place each time: on ReFS where the file's integrity is kept, since the old contents and
-/// their checksum must hold until the new ones are written.
+/// Whether overwriting takes a new place each time: on ReFS where the file's integrity is kept, since the old contents
+/// and their checksum must hold until the new ones are written.
 fn copies_on_write(file: &File, file_system: Option<&str>) -> Option<bool> {
     if file_system != Some("ReFS") {
         return None;

@@ -191,8 +191,8 @@ impl Ring {
         let buffer =
             IORING_BUFFER_REF { Kind: IORING_REF_RAW, Buffer: IORING_BUFFER_REF_0 { Address: address } };
         let (calls, ring, slot) = (self.calls, self.ring, slot as usize);
-        // SAFETY: the ring and the file are open; the slot's buffer is at least a block long, and stays where it is until
-        // the request has completed.
+        // SAFETY: the ring and the file are open; the slot's buffer is at least a block long, and stays where it is
+        // until the request has completed.
         unsafe {
             match op {
                 Op::Read => {
@@ -257,8 +257,8 @@ impl Ring {
 
 impl Drop for Ring {
     fn drop(&mut self) {
-        // SAFETY: the ring is open. What is under way completes before this returns; where requests never came back this
-        // is not dropped at all.
+        // SAFETY: the ring is open. What is under way completes before this returns; where requests never came back
+        // this is not dropped at all.
         unsafe { (self.calls.close)(self.ring) };
     }
 }
