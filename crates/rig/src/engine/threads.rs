@@ -7,8 +7,7 @@
 //! Cannot: take psync's options, or write a stream to new files.
 //!
 //! Traps: a request costs two switches between threads, in which a processor can be busy elsewhere: beside io_uring,
-//! rates on fast storage are lower and latencies higher (docs/performance.md has figures). The processor time of a
-//! trial contains that of all threads.
+//! rates on fast storage are lower and latencies higher. The processor time of a trial contains that of all threads.
 //!
 //! How requests are handed over: a ring of slots that the loop fills and any thread empties, without locks. A thread
 //! that is done takes the next request before it sleeps, and one thread at a time is woken, by the thread that sees
