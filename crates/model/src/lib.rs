@@ -33,6 +33,7 @@ mod sheet;
 mod sheet_line;
 mod spec;
 mod study;
+mod thermal_pressure;
 pub mod toml_file;
 pub mod training;
 mod trial;
@@ -90,6 +91,7 @@ pub use spec::{
     Payload, Randomness, Ranges, Rw, StridePass, Sync, Think, TrialSpec, WeightedSize,
 };
 pub use study::{Adaptive, ExperimentSpec, StorageKind, Study};
+pub use thermal_pressure::ThermalPressure;
 pub use toml_file::{FileError, TomlDocument};
 pub use trial::{
     Commits, Direction, Flush, LatencySummary, Phase, Stall, Stream, Trial, Unstated, Verification, Window,

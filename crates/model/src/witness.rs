@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Absence, Op, Togetherness};
+use crate::{Absence, Op, ThermalPressure, Togetherness};
 
 /// A ceiling that a control group of this process sets on its I/O to one device: one of `iops` and `bytes_per_s`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -76,6 +76,13 @@ pub struct Witnesses {
     /// Share of the time in which some task waited for memory (PSI), over the readings.
     #[serde(default)]
     pub pressure_memory_some_share: Option<f64>,
+    /// Whether the operating system signalled, before or after, that memory was short (Windows, macOS). Linux tells the
+    /// share of the time instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_short: Option<bool>,
+    /// The machine's thermal pressure, the higher of before and after (macOS).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thermal_pressure: Option<ThermalPressure>,
     /// Share of all processors' time that the hypervisor took (steal).
     pub steal_share: Option<f64>,
     /// Busy share of all processors' time, over all processes.

@@ -140,6 +140,8 @@ fn witnesses(parts: &[Part]) -> Witnesses {
         pressure_io_some_share: worst(|seen| seen.pressure_io_some_share),
         pressure_cpu_some_share: worst(|seen| seen.pressure_cpu_some_share),
         pressure_memory_some_share: worst(|seen| seen.pressure_memory_some_share),
+        memory_short: machines().filter_map(|seen| seen.memory_short).max(),
+        thermal_pressure: machines().filter_map(|seen| seen.thermal_pressure).max(),
         steal_share: worst(|seen| seen.steal_share),
         machine_busy_share: worst(|seen| seen.machine_busy_share),
         suspended_s: worst(|seen| seen.suspended_s),

@@ -3,7 +3,7 @@
 //! Looks at: the bytes that the block layer moved beyond ours. This is possible with direct I/O only: buffered I/O
 //! reads ahead and writes back more than was requested. Also at:
 //! - the share of processor time that a hypervisor took (steal), and in which some task waited for a processor
-//!   (pressure);
+//!   (pressure), and whether the system signalled that memory was short (Windows, macOS);
 //! - on a network file system, what its mount exchanged and had to send again;
 //! - over a run, windows in which the throughput collapsed (not those of canaries that read right after one of the
 //!   run's own writes, nor of trials right after others of the run that wrote more than they do).
@@ -12,7 +12,8 @@
 //! the trial is off by less than 0.8 %, and 10 % must not be missed. A trial that reached a control group's limit
 //! is left to `throttled`: the limit hides what other I/O beside it costs, and the trial is not checked. It is
 //! invalid, too, where the hypervisor took 10 % of the processors' time. It is a warning from 5 %, or where tasks
-//! waited for a processor in a quarter of the time. One request that a network file system sent again is a warning,
+//! waited for a processor in a quarter of the time. Where this program used half of the busy processor time and
+//! more, its own threads are what waited, and the advice is to have fewer of them. One request that a network file system sent again is a warning,
 //! too, since it waits as long as the mount's timeout says (60 s over TCP, by default).
 //!
 //! A neighbour that no counter shows (another guest on the host) appears in the windows of a run. The sign is
@@ -121,6 +122,7 @@ impl Check for Interference {
             warning: vec![
                 with(|trial| trial.witnesses.steal_share = Some(0.07)),
                 with(|trial| trial.witnesses.pressure_cpu_some_share = Some(0.4)),
+                with(|trial| trial.witnesses.memory_short = Some(true)),
                 with(|trial| trial.witnesses.network_retransmissions = Some(3)),
                 visited(8),
             ],
@@ -190,8 +192,12 @@ fn of_trial(trial: &Trial, run: &Run) -> Verdict {
     }
     let waited = witnesses.pressure_cpu_some_share.filter(|&share| share >= PRESSURE_DOUBT);
     if let Some(pressure_cpu_some_share) = waited {
-        let pressure = cause::Interference::CpuPressure { pressure_cpu_some_share };
+        let own_cpu_share = own_cpu_share(trial, run.info.host.cpus);
+        let pressure = cause::Interference::CpuPressure { pressure_cpu_some_share, own_cpu_share };
         return Verdict::Warning(Reason::new(About::Device, pressure));
+    }
+    if witnesses.memory_short == Some(true) {
+        return Verdict::Warning(Reason::new(About::Device, cause::Interference::MemoryShort));
     }
     if let Some(retransmissions) = witnesses.network_retransmissions.filter(|&again| again > 0) {
         let again = cause::Interference::Retransmissions { retransmissions };
@@ -203,6 +209,15 @@ fn of_trial(trial: &Trial, run: &Run) -> Verdict {
         Some(why) => Verdict::NotChecked(Reason::new(About::Rate, why)),
         None => Verdict::Pass,
     }
+}
+
+/// This program's share of the processor time that all programs used. Several hosts have processors of their own, whose
+/// sum is not kept.
+fn own_cpu_share(trial: &Trial, cpus: Option<u32>) -> Option<f64> {
+    let seen = &trial.witnesses;
+    let all_s = seen.machine_busy_share? * f64::from(cpus?) * (seen.to_s - seen.from_s);
+    let own_s = trial.cpu_user_s? + trial.cpu_system_s?;
+    (seen.hosts.is_none() && all_s > 0.0).then(|| (own_s / all_s).min(1.0))
 }
 
 /// Witnesses of others' work that are missing.

@@ -22,6 +22,8 @@
 //! pass. The instance's limit is named from 5 % of a trial on: it is no property of the volume. The volume's own is
 //! evidence of `constant_limit`.
 //!
+//! macOS tells its thermal pressure. From the level `heavy` on it slows the machine: a warning about the device.
+//!
 //! The limits of control groups are read before and after each trial. One that is set, changed or lifted while the run
 //! goes on is reported with its time.
 //!
@@ -41,7 +43,7 @@
 //! and report both rates. On a hot device, cool it or report its sustained throughput.
 
 use iosonde_model::{
-    About, CheckName, IoLimit, Op, Phase, Reason, Run, Scope, Trial, Verdict,
+    About, CheckName, IoLimit, Op, Phase, Reason, Run, Scope, ThermalPressure, Trial, Verdict,
     cause::{self, Cap, CapStart},
 };
 
@@ -119,6 +121,7 @@ impl Check for Throttled {
                 specimen::single(60, |i| if i < 25 { 16_000.0 * quiet(i) } else { 3000.0 }),
                 later(specimen::rounds(16, |i| 1e5 * quiet(i))),
                 at_instance_limit(),
+                hot(),
             ],
             invalid: vec![limited(100_000.0), limited(101_000.0)],
             not_checked: vec![
@@ -158,6 +161,14 @@ fn at_instance_limit() -> Run {
     specimen::run(trial)
 }
 
+/// For a specimen: on a machine that is slowed by heat.
+#[cfg(test)]
+fn hot() -> Run {
+    let mut trial = specimen::usual();
+    trial.witnesses.thermal_pressure = Some(ThermalPressure::Heavy);
+    specimen::run(trial)
+}
+
 /// For a specimen: where no control group can be seen.
 #[cfg(test)]
 fn unseen(mut run: Run) -> Run {
@@ -173,6 +184,10 @@ fn of_trial(trial: &Trial, run: &Run) -> Verdict {
     }
     if let Some(facts) = instance_limit(trial) {
         return Verdict::Warning(Reason::new(About::Device, facts));
+    }
+    let hot = trial.witnesses.thermal_pressure.filter(|&level| level >= ThermalPressure::Heavy);
+    if let Some(thermal_pressure) = hot {
+        return Verdict::Warning(Reason::new(About::Device, cause::Throttled::Heat { thermal_pressure }));
     }
     let course = (course::is_single(run) && limits.is_empty()).then(|| course_of_trial(trial));
     match course {

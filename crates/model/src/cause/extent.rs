@@ -41,7 +41,7 @@ impl Cause {
                 Some(Extent::OthersShare(*others_bytes as f64 / (*issued_bytes).max(1) as f64))
             }
             Self::Interference(Interference::Steal { steal_share }) => Some(Extent::StealShare(*steal_share)),
-            Self::Interference(Interference::CpuPressure { pressure_cpu_some_share }) => {
+            Self::Interference(Interference::CpuPressure { pressure_cpu_some_share, .. }) => {
                 Some(Extent::PressureShare(*pressure_cpu_some_share))
             }
             Self::GeneratorBound(GeneratorBound::Near { busy, .. }) => {
@@ -73,7 +73,8 @@ mod tests {
     #[test]
     fn the_worst_is_known_only_among_causes_of_one_kind() {
         let steal = |steal_share| Cause::from(Interference::Steal { steal_share });
-        let pressure = Cause::from(Interference::CpuPressure { pressure_cpu_some_share: 0.9 });
+        let pressure =
+            Cause::from(Interference::CpuPressure { pressure_cpu_some_share: 0.9, own_cpu_share: None });
         let [low, high] = [steal(0.05), steal(0.08)];
         let at_point = steal(0.06).at_point(&crate::TrialSpec::default());
         assert_eq!(Cause::worst([Some(&low), Some(&high), Some(&at_point)].into_iter()), Some(1));

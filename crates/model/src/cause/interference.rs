@@ -32,7 +32,12 @@ pub enum Interference {
     CpuPressure {
         /// Share of the time in which at least one task waited.
         pressure_cpu_some_share: f64,
+        /// This program's share of the processor time that all programs used.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        own_cpu_share: Option<f64>,
     },
+    /// The operating system signalled that memory was short.
+    MemoryShort,
     /// The network file system sent requests again.
     Retransmissions {
         /// Requests that were sent again.

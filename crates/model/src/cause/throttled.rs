@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::IoLimit;
+use crate::{IoLimit, ThermalPressure};
 
 /// A limit that was set, or a fall of throughput to a lower level.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -29,6 +29,11 @@ pub enum Throttled {
         iops_exceeded_share: f64,
         /// Share of the time above the limit of throughput.
         throughput_exceeded_share: f64,
+    },
+    /// The operating system slowed the machine because of heat.
+    Heat {
+        /// Its level.
+        thermal_pressure: ThermalPressure,
     },
     /// A control group's limit was set, changed or lifted while the run went on.
     SetInMidRun {

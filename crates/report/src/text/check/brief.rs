@@ -36,7 +36,13 @@ pub(in crate::text) fn brief(judgement: &Judgement) -> &'static str {
 fn interference(judgement: &Judgement) -> &'static str {
     match judgement.cause.as_ref().map(Cause::itself) {
         Some(Cause::Interference(Interference::Steal { .. })) => "the hypervisor took CPU time",
-        Some(Cause::Interference(Interference::CpuPressure { .. })) => "other programs used the CPU",
+        Some(Cause::Interference(Interference::CpuPressure { own_cpu_share, .. })) => {
+            match own_cpu_share.is_some_and(|own| own >= super::interference::MOSTLY_OWN) {
+                true => "iosonde's own threads waited for the CPU",
+                false => "other programs used the CPU",
+            }
+        }
+        Some(Cause::Interference(Interference::MemoryShort)) => "memory was short",
         Some(Cause::Interference(Interference::Stalls { .. })) => "slow periods",
         Some(Cause::Interference(Interference::Retransmissions { .. })) => "the network lost requests",
         _ => "other processes used the device",

@@ -5,6 +5,9 @@ use iosonde_model::{
     units,
 };
 
+/// Share of the busy processor time from which on this program is not held up by others.
+pub(super) const MOSTLY_OWN: f64 = 0.5;
+
 pub(super) fn words(cause: &Interference) -> String {
     match cause {
         Interference::OtherBytes { others_bytes, issued_bytes, counted_at } => {
@@ -26,10 +29,20 @@ pub(super) fn words(cause: &Interference) -> String {
         Interference::Steal { steal_share } => {
             format!("the hypervisor took {} of CPU time (steal: adds latency)", units::percent(*steal_share))
         }
-        Interference::CpuPressure { pressure_cpu_some_share } => format!(
-            "CPU pressure was {}, so the CPU may be the limit; stop other programs",
-            units::percent(*pressure_cpu_some_share)
+        Interference::CpuPressure { pressure_cpu_some_share, own_cpu_share } => format!(
+            "CPU pressure was {}, so the CPU may be the limit; {}",
+            units::percent(*pressure_cpu_some_share),
+            match own_cpu_share.filter(|&own| own >= MOSTLY_OWN) {
+                Some(own) => format!(
+                    "iosonde itself used {} of the busy CPU time: use fewer jobs, or an engine that needs less CPU",
+                    units::percent(own)
+                ),
+                None => "stop other programs".to_owned(),
+            }
         ),
+        Interference::MemoryShort => {
+            "the system signalled that memory was short, so it may have paged; stop other programs".to_owned()
+        }
         Interference::Retransmissions { retransmissions } => {
             let plural = if *retransmissions == 1 { "" } else { "s" };
             format!(
@@ -80,6 +93,20 @@ mod tests {
         assert_eq!(
             words(&moved),
             "another process moved 62.9 MB on vda, the trial itself 451 MB; `iotop` shows which"
+        );
+    }
+
+    #[test]
+    fn pressure_of_its_own_threads_is_nothing_that_others_did() {
+        let pressure =
+            |own_cpu_share| words(&Interference::CpuPressure { pressure_cpu_some_share: 0.4, own_cpu_share });
+        let others = "CPU pressure was 40 %, so the CPU may be the limit; stop other programs";
+        assert_eq!(pressure(None), others);
+        assert_eq!(pressure(Some(0.2)), others);
+        assert_eq!(
+            pressure(Some(0.8)),
+            "CPU pressure was 40 %, so the CPU may be the limit; iosonde itself used 80 % of the busy CPU time: use \
+             fewer jobs, or an engine that needs less CPU"
         );
     }
 

@@ -1,7 +1,7 @@
 //! Words of the check `throttled`.
 
 use iosonde_model::{
-    IoLimit,
+    IoLimit, ThermalPressure,
     cause::{Cap, CapStart, Throttled},
     units,
 };
@@ -30,6 +30,10 @@ pub(super) fn words(cause: &Throttled) -> String {
                 units::percent(share)
             )
         }
+        Throttled::Heat { thermal_pressure } => format!(
+            "the system slowed the machine because of heat (thermal pressure {}): let it cool, and measure again",
+            level(*thermal_pressure)
+        ),
         Throttled::SetInMidRun { limit, from_s, until_s, limited_trials } => {
             let until = until_s.map_or_else(|| "on".to_owned(), |until_s| format!("to {}", clock(until_s)));
             format!(
@@ -53,6 +57,16 @@ pub(super) fn words(cause: &Throttled) -> String {
         Throttled::CappedBytes { throttle_bytes_per_s, credit_bytes, at } => {
             capped(&units::rate(*throttle_bytes_per_s), &units::decimal_bytes(*credit_bytes as u64), at)
         }
+    }
+}
+
+fn level(pressure: ThermalPressure) -> &'static str {
+    match pressure {
+        ThermalPressure::Nominal => "nominal",
+        ThermalPressure::Moderate => "moderate",
+        ThermalPressure::Heavy => "heavy",
+        ThermalPressure::Trapping => "trapping",
+        ThermalPressure::Sleeping => "sleeping",
     }
 }
 

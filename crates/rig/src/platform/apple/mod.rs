@@ -4,4 +4,5 @@ pub(super) mod disk_statistics;
 pub(super) mod diskutil;
 pub(super) mod plist;
 pub(super) mod pmset;
+pub(super) mod pressure;
 pub(super) mod processor;

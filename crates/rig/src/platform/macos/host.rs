@@ -74,7 +74,7 @@ fn number(name: &CStr) -> Option<u64> {
     (ask(name, &mut bytes)? == 8).then(|| u64::from_ne_bytes(bytes))
 }
 
-fn number32(name: &CStr) -> Option<u32> {
+pub(super) fn number32(name: &CStr) -> Option<u32> {
     let mut bytes = [0; 4];
     (ask(name, &mut bytes)? == 4).then(|| u32::from_ne_bytes(bytes))
 }

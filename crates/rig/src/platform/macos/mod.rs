@@ -8,6 +8,7 @@ mod host;
 mod iokit;
 pub(crate) mod pages;
 pub(crate) mod positioned;
+mod pressure;
 pub(crate) mod scheduling;
 mod terminal;
 pub mod witness;

@@ -1,5 +1,5 @@
 //! Witnesses of macOS: what the disk moved, what the cache holds of the file, what this process moved, how busy the
-//! processors were, and the clocks.
+//! processors were, heat, short memory, and the clocks.
 //!
 //! F_NOCACHE keeps new pages out of the cache and reads those that are there already. So residency before a trial
 //! decides whether it measured storage; the check is the same as on Linux.
@@ -12,11 +12,12 @@ use std::{
     ptr::{self, NonNull},
 };
 
-use iosonde_model::{Absence, Device, Witnesses};
+use iosonde_model::{Absence, Device, ThermalPressure, Witnesses};
 
 use super::{
     files::{private_bytes, unmapped_bytes},
     iokit::Disk,
+    pressure::{Thermal, memory_short},
 };
 use crate::{
     clock::{Clock, ClockReadings},
@@ -33,6 +34,7 @@ pub struct Watch {
     file: Option<File>,
     /// The physical disk and its name.
     disk: Option<(Disk, String)>,
+    thermal: Option<Thermal>,
     span: Range<u64>,
     clock: Clock,
     before: Before,
@@ -47,6 +49,8 @@ struct Before {
     resident_bytes: Option<u64>,
     unmapped_bytes: Option<u64>,
     shared_bytes: Option<u64>,
+    memory_short: Option<bool>,
+    thermal_pressure: Option<ThermalPressure>,
 }
 
 impl Watch {
@@ -54,7 +58,14 @@ impl Watch {
     pub fn open(file: &File, device: &Device, span: Range<u64>) -> Self {
         let name = device.chain.last().cloned();
         let disk = name.and_then(|name| Some((Disk::find(&name)?, name)));
-        Self { file: file.try_clone().ok(), disk, span, clock: Clock::real(), before: Before::default() }
+        Self {
+            file: file.try_clone().ok(),
+            disk,
+            thermal: Thermal::register(),
+            span,
+            clock: Clock::real(),
+            before: Before::default(),
+        }
     }
 
     /// Changes the addressed part of the file.
@@ -73,6 +84,8 @@ impl Watch {
             unmapped_bytes: self.file.as_ref().and_then(|file| unmapped_bytes(file, self.span.clone())),
             shared_bytes: self.file.as_ref().and_then(shared_bytes),
             resident_bytes: self.resident().ok(),
+            memory_short: memory_short(),
+            thermal_pressure: self.thermal_pressure(),
             processors: processor_times(),
             process: process_moved(),
             clocks: self.clock.moment(),
@@ -101,6 +114,8 @@ impl Watch {
         out.process_read_bytes = process.ok().map(|moved| moved.read_bytes);
         out.process_write_bytes = process.ok().map(|moved| moved.write_bytes);
         out.machine_busy_share = busy_share(before.processors, processor_times());
+        out.memory_short = before.memory_short.max(memory_short());
+        out.thermal_pressure = before.thermal_pressure.max(self.thermal_pressure());
         out.shared_bytes = before.shared_bytes;
         out.unmapped_bytes = before.unmapped_bytes;
         out.resident_before_bytes = before.resident_bytes;
@@ -111,6 +126,10 @@ impl Watch {
         out.clock_ratio = steps.and_then(|steps| steps.own_ratio);
         out.absent.extend(absent);
         out
+    }
+
+    fn thermal_pressure(&self) -> Option<ThermalPressure> {
+        self.thermal.as_ref()?.pressure()
     }
 
     fn disk_moved(&self) -> Option<Moved> {

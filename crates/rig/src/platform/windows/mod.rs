@@ -8,6 +8,7 @@ pub(crate) mod guard;
 mod handle;
 mod host;
 pub mod interrupt;
+mod memory_signal;
 pub(crate) mod overlapped;
 pub(crate) mod pages;
 pub(crate) mod positioned;

@@ -1,6 +1,8 @@
-//! Witnesses of Windows: the volume's own counters, what this process moved, and how busy the processors were.
+//! Witnesses of Windows: the volume's own counters, what this process moved, how busy the processors were, and whether
+//! memory was short.
 //!
-//! What the page cache holds, what waits for what, and the limits of jobs are not told; `absent` says so.
+//! What the page cache holds, what waits for what, and the limits of jobs are not told; `absent` says so. (Windows took
+//! the calls for a job's I/O limits away with version 1607.)
 
 use std::{fs::File, mem::zeroed, ops::Range};
 
@@ -16,7 +18,7 @@ use windows_sys::Win32::{
     },
 };
 
-use super::{files::unmapped_bytes, handle::control, volume::Place};
+use super::{files::unmapped_bytes, handle::control, memory_signal::LowMemory, volume::Place};
 use crate::{
     clock::{Clock, ClockReadings},
     platform::moved::{Moved, busy_share},
@@ -29,6 +31,7 @@ pub struct Watch {
     /// The volume and its name.
     volume: Option<(File, String)>,
     holes: Option<(File, Range<u64>)>,
+    memory: Option<LowMemory>,
     clock: Clock,
     before: Before,
 }
@@ -40,6 +43,7 @@ struct Before {
     process: Option<Moved>,
     processors: Option<(u64, u64)>,
     unmapped_bytes: Option<u64>,
+    memory_short: Option<bool>,
 }
 
 impl Watch {
@@ -51,6 +55,7 @@ impl Watch {
         Self {
             volume,
             holes: file.try_clone().ok().map(|file| (file, span)),
+            memory: LowMemory::watch(),
             clock: Clock::real(),
             before: Before::default(),
         }
@@ -67,6 +72,7 @@ impl Watch {
     pub fn before(&mut self) {
         self.before = Before {
             unmapped_bytes: self.holes.as_ref().and_then(|(file, span)| unmapped_bytes(file, span.clone())),
+            memory_short: self.memory_short(),
             processors: processor_times(),
             process: process_moved(),
             clocks: self.clock.moment(),
@@ -94,6 +100,7 @@ impl Watch {
         out.process_read_bytes = process.ok().map(|moved| moved.read_bytes);
         out.process_write_bytes = process.ok().map(|moved| moved.write_bytes);
         out.machine_busy_share = busy_share(before.processors, processor_times());
+        out.memory_short = before.memory_short.max(self.memory_short());
         out.unmapped_bytes = before.unmapped_bytes;
         let steps = since(&self.clock, before.clocks).map_err(|why| absent.push(why)).ok();
         out.calendar_step_s = steps.map(|steps| steps.calendar_step_s);
@@ -101,6 +108,10 @@ impl Watch {
         out.clock_ratio = steps.and_then(|steps| steps.own_ratio);
         out.absent.extend(absent);
         out
+    }
+
+    fn memory_short(&self) -> Option<bool> {
+        self.memory.as_ref()?.is_short()
     }
 
     fn volume_moved(&self) -> Option<Moved> {
