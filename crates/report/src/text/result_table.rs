@@ -198,26 +198,26 @@ fn may_exceed<'a>(run: &Run, of: impl Fn(Op) -> Option<&'a Finding>) -> Option<R
             return None;
         }
         minimum(finding)?;
-        let point = &exceeds(run, finding)?.spec;
+        let (point, own) = exceeds(run, finding)?;
         let place = match finding.unit {
-            Unit::Iops => format!("QD {}", point.asked_in_flight()),
-            _ => units::size(point.block_size_bytes),
+            Unit::Iops => format!("QD {}", point.spec.asked_in_flight()),
+            _ => units::size(point.spec.block_size_bytes),
         };
-        Some(Figure { value: format!("{place} (imprecise)"), interval: String::new() }.into())
+        let value = format!("{place}: {}", figure(finding.unit, &own).in_words());
+        Some(Figure { value, interval: String::new() }.into())
     });
-    row("may be higher with", true, cells)
+    row("could be higher at", true, cells)
 }
 
-/// The first point whose interval reaches as high as that of a highest rate.
-fn exceeds<'a>(run: &'a Run, finding: &Finding) -> Option<&'a Point> {
+/// The first point whose interval reaches as high as that of a highest rate, with its own figure.
+fn exceeds<'a>(run: &'a Run, finding: &Finding) -> Option<(&'a Point, Estimate)> {
     let high = finding.high?;
     let own = |point: &Point| {
         let direction = point.direction(finding.conditions.op?)?;
         Some(if finding.unit == Unit::Iops { direction.iops } else { direction.bytes_per_s })
     };
-    let reaches_it =
-        |point: &&Point| own(point).is_some_and(|own| own.high.is_some_and(|own| own >= 0.999 * high));
-    run.points.iter().find(reaches_it)
+    let reaches_it = |own: &Estimate| own.high.is_some_and(|own| own >= 0.999 * high);
+    run.points.iter().find_map(|point| Some((point, own(point).filter(reaches_it)?)))
 }
 
 fn two_levels(run: &Run, finding: &Finding) -> Option<Figure> {
@@ -309,7 +309,7 @@ fn places(run: &Run) -> Option<ResultRow> {
         let random = |wanted: bool| here.iter().any(|point| point.spec.rw.is_random() == wanted);
         let size = units::size(bytes);
         let value = match (random(true), random(false)) {
-            (true, true) => format!("{size} any order, QD {depth}"),
+            (true, true) => format!("{size} seq. or random, QD {depth}"),
             (true, false) => format!("{size} random, QD {depth}"),
             (false, _) => format!("{size} sequential, QD {depth}"),
         };
@@ -570,11 +570,12 @@ mod tests {
         let value = finding.value.unwrap();
         let wide = Finding { low: Some(0.999 * value), high: Some(1.3 * value), ..finding.clone() };
         let point = run.points.iter_mut().find(|point| point.spec.block_size_bytes == 16_384).unwrap();
-        point.read.as_mut().unwrap().bytes_per_s.high = Some(1.3 * value);
+        point.read.as_mut().unwrap().bytes_per_s =
+            Estimate { value: 1.0e9, low: Some(0.7e9), high: Some(1.3 * value) };
         let told = minimum(&wide).unwrap();
         assert!(told.value.starts_with("≥ "), "{told:?}");
         let row = may_exceed(&run, |op| (op == Op::Read).then_some(&wide)).unwrap();
-        assert_eq!(row.cells[0].as_ref().map(Cell::whole).as_deref(), Some("16 KiB (imprecise)"));
+        assert_eq!(row.cells[0].as_ref().map(Cell::whole).as_deref(), Some("16 KiB: 1.0 GB/s (0.7–1.9)"));
         assert_eq!(row.cells[1], None);
         assert_eq!(may_exceed(&run, |op| (op == Op::Read).then_some(&finding)), None);
         // In the middle of its interval, and in one whose ends look alike.
