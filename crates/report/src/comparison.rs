@@ -4,7 +4,7 @@ use crate::{
     paint::{Ink, Paint, clean, columns, pad},
     text::{
         self,
-        compare_table::{CompareRow, CompareTable, table, what},
+        compare_table::{CompareRow, CompareTable, table, what, what_both},
     },
 };
 use iosonde_infer::compare::Side;
@@ -188,13 +188,22 @@ fn verdict(row: &CompareRow, paint: Paint) -> String {
 fn left_out(compared: &Compared, pair: &ComparedPair, details: bool, paint: Paint) -> String {
     let refused: Vec<&Comparison> =
         compared.lines(pair).filter(|line| line.verdict == Likeness::NotComparable).collect();
+    // The reads and the writes of one workload, for one reason, are one line.
+    let like =
+        |a: &&Comparison, b: &&Comparison| (&a.spec, a.figure, &a.limits) == (&b.spec, b.figure, &b.limits);
+    let refused: Vec<&[&Comparison]> = refused.chunk_by(like).collect();
     if refused.is_empty() && pair.unmatched == 0 {
         return String::new();
     }
     let mut out = format!("\n{}\n", paint.ink(Ink::Strong, "NOT COMPARED"));
     let named = if details { refused.len() } else { REFUSED_MAX };
-    for line in refused.iter().take(named) {
-        out += &paint.hang("  ", 4, &clean(&format!("{}: {}", what(line), text::compare::limits(line))));
+    for lines in refused.iter().take(named) {
+        let (first, workload) = match lines {
+            [first] => (first, what(first)),
+            [first, ..] => (first, what_both(first)),
+            [] => continue,
+        };
+        out += &paint.hang("  ", 4, &clean(&format!("{workload}: {}", text::compare::limits(first))));
     }
     let count =
         |count: usize, of: &str| if count == 1 { format!("1 {of}") } else { format!("{count} {of}s") };

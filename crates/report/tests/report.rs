@@ -223,7 +223,7 @@ fn a_doubted_point_is_hollow_and_says_why() {
     let run = common::run(9);
     let rate =
         figures(&run).into_iter().find(|figure| figure.name == "rate-vs-depth").expect("it has depths");
-    assert!(rate.reading.contains("Hollow: a dot with a warning."), "{}", rate.reading);
+    assert!(rate.reading.contains("One hollow dot: "), "{}", rate.reading);
     let dots = rate.series.iter().flat_map(|series| &series.dots);
     let tips: Vec<&String> = dots.filter_map(|dot| dot.tip.last()).collect();
     assert!(tips.iter().any(|tip| tip.contains("used 93 % of its CPU")), "{tips:?}");

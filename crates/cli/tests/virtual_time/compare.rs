@@ -61,7 +61,7 @@ fn repeats_of_two_devices_give_their_ratio() {
     assert_eq!(pair["p99_means"][0]["verdict"], "faster", "{pair}");
     let text = bench.iosonde(&["compare", "slow", "fast"]).out;
     assert!(text.contains("\nCOMPARED  fast is ") && text.contains(" % faster than slow (95"), "{text}");
-    assert!(pair["sentence"].as_str().unwrap().ends_with("5 repeats each)."), "{pair}");
+    assert!(pair["sentence"].as_str().unwrap().ends_with("each side ran 5 times)."), "{pair}");
 
     // The other way round something is slower, and --strict says so with its code.
     let said = bench.iosonde(&["compare", "fast", "slow", "--strict"]);

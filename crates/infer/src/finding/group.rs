@@ -7,6 +7,7 @@ use iosonde_model::{
     Trial, Unit,
 };
 use iosonde_stats::{LogEstimate, robust};
+use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 /// Points that differ in what a finding varies and in nothing else.
 pub(super) struct Group<'e, 'a> {
@@ -98,7 +99,8 @@ pub(super) fn valid_latency(evidence: &Evidence, op: Op) -> Result<LogEstimate, 
 
 /// The scatter between trials is partly borrowed from the other points, which may make many more requests each, or
 /// spend their time in a link that does not scatter. A mean of requests at QD 1 is known no better than
-/// their number allows, as if each were independent, nor than its own trials agree.
+/// their number allows, as if each were independent, nor than its own trials agree. Requests are not independent where
+/// trials agree far better than that allows: under a rate limit, one request in 200 waits for all of them.
 fn no_better_than_requests(
     estimate: LogEstimate,
     evidence: &Evidence,
@@ -117,19 +119,38 @@ fn no_better_than_requests(
         return estimate;
     }
     let variance = squares.iter().sum::<f64>() / squares.len() as f64;
-    let own: Vec<f64> = evidence
+    let all: Vec<f64> = evidence
         .standing(About::Rate)
         .filter_map(|trial| figure(trial.direction(op)?))
         .filter(|value| *value > 0.0)
         .collect();
-    let own = without_odd_ones(own);
+    let own = without_odd_ones(all.clone());
     let (of_requests, of_trials) = ((variance / requests as f64).sqrt(), standard_error(&own));
     if of_trials > of_requests.max(estimate.standard_error) {
         // What a few trials say of their own scatter is known no better than they are many.
         let degrees_of_freedom = (own.len() as f64 - 1.0).min(estimate.degrees_of_freedom);
         return LogEstimate { standard_error: of_trials, degrees_of_freedom, ..estimate };
     }
+    // All of them: an odd trial may be the one that has the slow request.
+    if agree_too_well(&all, of_requests) {
+        return estimate;
+    }
     LogEstimate { standard_error: estimate.standard_error.max(of_requests), ..estimate }
+}
+
+/// Chance with which trials of independent requests agree so well.
+const TOO_WELL: f64 = 1e-3;
+
+/// Whether the trials' means scatter less than those of independent requests do, whose mean over all trials would have
+/// this standard error (a chi-square test).
+fn agree_too_well(values: &[f64], of_requests: f64) -> bool {
+    let degrees_of_freedom = values.len() as f64 - 1.0;
+    let of_trials = standard_error(values);
+    if values.len() < FEWEST_TRIALS || of_requests <= 0.0 {
+        return false;
+    }
+    let chi_square = degrees_of_freedom * (of_trials / of_requests).powi(2);
+    ChiSquared::new(degrees_of_freedom).is_ok_and(|law| law.cdf(chi_square) < TOO_WELL)
 }
 
 /// Multiple of the median absolute deviation beyond which an outlier is excluded from a point's throughput (see
@@ -302,6 +323,34 @@ mod tests {
         assert_eq!(without_odd_ones(scatter.clone()), scatter);
         let two_levels = vec![900.0, 900.0, 900.0, 900.0, 500.0, 500.0];
         assert_eq!(without_odd_ones(two_levels.clone()), two_levels);
+    }
+
+    #[test]
+    fn requests_that_depend_on_each_other_do_not_widen_a_rate_that_all_trials_have() {
+        let error = |rates: [u64; 7]| {
+            let limited = |rate| {
+                let mut trial = specimen::healthy(Rw::RandRead, 4096, 1, rate);
+                // One request in 200 waits for 100 ms, the others take 120 us: 14 times the mean.
+                let latency = &mut trial.read.as_mut().expect("it reads").latency_ns;
+                latency.stddev = latency.mean.map(|mean| 14.0 * mean);
+                trial
+            };
+            let trials = rates.map(limited);
+            let point = Point::planned(0, "x", trials[0].spec.clone());
+            let borrowed =
+                LogEstimate { log_mean: 2000f64.ln(), standard_error: 1e-3, degrees_of_freedom: 100.0 };
+            let both = DirectionEvidence { iops: borrowed, latency_ns_mean: borrowed };
+            let (trials, void) = (trials.iter().collect(), vec![None; 7]);
+            let evidence = Evidence { point: &point, trials, void, read: Some(both), write: None };
+            valid_latency(&evidence, Op::Read).unwrap().standard_error
+        };
+        assert_eq!(error([2000, 2000, 2001, 2000, 2000, 1999, 2000]), 1e-3);
+        // Trials of independent requests differ by a third or more: 14 over the root of 2,000 is 31 %.
+        let independent = error([2000, 1500, 2600, 1700, 2100, 1400, 2500]);
+        assert!(independent > 0.1, "{independent}");
+        // One that waited longer, as an outlier, and others that met no wait: nothing of this is exact.
+        let unseen = error([2000, 2000, 2000, 2000, 2000, 2000, 900]);
+        assert!(unseen > 0.1, "{unseen}");
     }
 
     #[test]

@@ -64,24 +64,19 @@ pub(crate) fn with_doubts(mut figure: Figure) -> Figure {
         let dots = figure.series.iter().flat_map(|series| &series.dots);
         dots.filter(move |dot| dot.standing == standing).collect::<Vec<_>>()
     };
-    let (void, doubted) = (of(DotStanding::Void), of(DotStanding::Doubted));
     let what = if figure.series.iter().any(|series| series.bars) { "bar" } else { "dot" };
-    let invalid = void.first().and_then(|first| {
-        let subject = match void.len() {
+    let told = |standing| {
+        let dots = of(standing);
+        let first = dots.first()?;
+        let subject = match dots.len() {
             1 => format!("One hollow {what}"),
             count => format!("{count} hollow {what}s, for example"),
         };
         // Its tip names it first, and says last why it is hollow.
         let (name, why) = (first.tip.first()?, first.tip.last()?);
         Some(format!("{subject}: {name}, {why}."))
-    });
-    // A warning's reason stands with the warnings, and in the dot's tip.
-    let warned = match doubted.len() {
-        0 => None,
-        1 => Some(format!("Hollow: a {what} with a warning.")),
-        count => Some(format!("Hollow: {count} {what}s with a warning.")),
     };
-    let said: Vec<String> = invalid.into_iter().chain(warned).collect();
+    let said: Vec<String> = [DotStanding::Void, DotStanding::Doubted].into_iter().filter_map(told).collect();
     for sentence in said {
         let reading = &mut figure.reading;
         *reading = if reading.is_empty() { sentence } else { format!("{reading} {sentence}") };

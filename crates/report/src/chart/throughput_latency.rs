@@ -98,7 +98,7 @@ fn reading(run: &Run, families: &[Family], curves: &[Curve]) -> String {
         "Each dot is a queue depth, written beside it. Right is higher throughput, up is higher latency."
             .to_owned();
     if !curves.is_empty() {
-        reading += " Dashed: the knee. Above it, a further request mostly waits.";
+        reading += " Dashed: throughput times latency is the knee; above it, a further request mostly waits.";
     }
     let refused = |family: &Family| {
         let about = |finding: &&Finding| {
@@ -138,7 +138,7 @@ fn limits(run: &Run, families: &[Family], lead: &Family) -> Vec<FindingMark> {
         Some(FindingMark { label, ..mark })
     });
     let alone = pick::finding(run, FindingName::BaseLatency, lead);
-    let words = format!("{} at QD 1", lead.op);
+    let words = format!("{} at QD 1:", lead.op);
     let alone = alone.and_then(|found| pick::mark(found, Along::Y, &words, Tone::Neutral));
     most.chain(alone).collect()
 }

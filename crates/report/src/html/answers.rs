@@ -1,6 +1,5 @@
 //! The first screen: whether the run is valid, its results, what to do, and one chart.
 
-use crate::text::applications;
 use crate::text::footnote::WARNINGS_MAX;
 use crate::text::point_table::PointTable;
 use crate::text::point_table::point_table;
@@ -10,6 +9,7 @@ use crate::text::sheet::{self, ClaimTable};
 use crate::text::storage_line::StorageLine;
 use crate::text::table::ResultTable;
 use crate::text::validity::{ValidityLine, Weight, symbol, validity};
+use crate::text::{applications, case::lowered, quantity};
 use iosonde_model::FindingName;
 use iosonde_model::{Run, Status};
 use maud::{Markup, html};
@@ -252,13 +252,7 @@ fn names(lines: &[&StorageLine]) -> String {
 }
 
 fn in_words(findings: &[FindingName]) -> String {
-    findings
-        .iter()
-        .map(|name| name.as_str())
-        .collect::<Vec<_>>()
-        .join(", ")
-        .replace('_', " ")
-        .replace("iops", "IOPS")
+    findings.iter().map(|name| lowered(quantity(*name))).collect::<Vec<_>>().join(", ")
 }
 
 /// What three kinds of applications would get, each with the findings that say so.
@@ -274,7 +268,7 @@ pub(super) fn applications(run: &Run) -> Markup {
                             h3 { (application.who) }
                             p { (prose(&capital(&application.gets))) }
                             @if !application.findings.is_empty() {
-                                p.small.quiet { "From " (in_words(&application.findings)) "." }
+                                p.small.quiet { "Computed from: " (in_words(&application.findings)) "." }
                             }
                         }
                     }

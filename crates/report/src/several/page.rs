@@ -89,7 +89,7 @@ fn answer(sides: &[Side], compared: &Compared) -> Markup {
             h3.later { "Valid?" }
             dl {
                 @for side in sides {
-                    @for (number, run) in side.runs.iter().enumerate().take(1) {
+                    @if let Some(run) = side.runs.first() {
                         dt { (side.name) }
                         dd {
                             @let validity = validity(run);
@@ -97,9 +97,7 @@ fn answer(sides: &[Side], compared: &Compared) -> Markup {
                             @for line in validity.lines.iter().filter(|line| line.mark > Weight::Note) {
                                 span.why { (prose(&capital(&line.text))) }
                             }
-                            @if number == 0 && side.runs.len() > 1 {
-                                span.why { "The first of " (side.runs.len()) " repeats." }
-                            }
+                            @if side.runs.len() > 1 { span.why { (compare::of_all_repeats(side)) } }
                         }
                     }
                 }

@@ -46,7 +46,7 @@ pub(super) fn ratios(compared: &Compared, pair: &ComparedPair, place: usize) -> 
     let shown =
         if all > rows.len() { format!(" The first {ROWS_MAX} of {all} are shown.") } else { String::new() };
     let interval = match pair.unit {
-        ComparedUnit::Repeat => ", with its interval, which allows for the number of lines",
+        ComparedUnit::Repeat => ", with its interval, widened for the number of rows",
         ComparedUnit::Run => ", without an interval: one run of a side does not tell how runs differ",
     };
     Some(Figure {

@@ -163,7 +163,7 @@ fn more_valid_trials(run: &Run, facts: &Validity) -> Option<Draft<'static>> {
     if check == CheckName::Interference {
         return None;
     }
-    Some(new(remedy.to_owned(), format!("{trials} trials are invalid for it"), &[]))
+    Some(new(remedy.to_owned(), format!("{trials} trials are invalid without it"), &[]))
 }
 
 /// Block sizes for bandwidth of one request at a time, and their latency.
@@ -176,7 +176,9 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
         None => "",
     };
     let of = |is_largest: bool| sizes(own.iter().filter(|(_, size)| size.is_largest == is_largest));
-    let suffice = of(false).map(|sizes| format!("{sizes} give ≥ 95 % of what QD 1 can reach"));
+    let suffice = of(false);
+    let lead =
+        if suffice.is_some() { "smallest size for ≥ 95 % of the bandwidth" } else { "for bandwidth" };
     let largest = of(true).map(|sizes| format!("use {sizes}, the largest tried"));
     let larger = Op::TRANSFERS.into_iter().find_map(|op| Some((op, larger_than(run, op)?)));
     let larger =
@@ -185,7 +187,7 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
     let why: Vec<String> =
         own.iter().map(|(op, size)| format!("{op}s of {}", times_of_sizes(*op, size))).collect();
     let findings: Vec<&Finding> = own.iter().flat_map(|(_, size)| size.findings).collect();
-    let sentence = format!("for bandwidth at QD 1{order}: {}", told.join("; "));
+    let sentence = format!("{lead} at QD 1{order}: {}", told.join("; "));
     Some(new(sentence, why.join("; "), &findings))
 }
 

@@ -25,8 +25,7 @@ fn sizes_and_longer_writes() {
     assert_eq!(
         sentences[0],
         (
-            "for bandwidth at QD # (random): # MiB reads and writes give ≥ # % of what QD # can reach"
-                .to_owned(),
+            "smallest size for ≥ # % of the bandwidth at QD # (random): # MiB reads and writes".to_owned(),
             format!("{}; {}", size("read"), size("write"))
         )
     );
@@ -77,8 +76,8 @@ fn what_is_hardly_known_is_advised_by_its_bounds_or_not_at_all() {
     set(FindingName::PlateauBlockSize, 524_288.0, 262_144.0, 1_048_576.0);
     let sentences: Vec<_> = advice(&run).into_iter().map(|advice| advice.sentence).collect();
     let has = |text: &str| assert!(sentences.iter().any(|sentence| sentence == text), "{sentences:#?}");
-    has("for bandwidth at QD 1 (random): 1 MiB writes give ≥ 95 % of what QD 1 can reach; \
-         use 4 MiB reads, the largest tried");
+    has("smallest size for ≥ 95 % of the bandwidth at QD 1 (random): 1 MiB writes; use 4 MiB reads, the \
+         largest tried");
     assert!(!sentences.iter().any(|sentence| sentence.starts_with("4 KiB writes, low")), "{sentences:#?}");
 }
 
@@ -144,7 +143,7 @@ fn a_size_known_only_roughly_is_advised_by_its_upper_end_and_is_no_open_question
     let (unit, low, high) = (iosonde_model::Unit::Bytes, 65_536.0, 1_048_576.0);
     let run = with_open_size(Inconclusive::WideInterval { unit, low, high });
     let sentence = advice(&run).remove(0).sentence;
-    assert!(sentence.contains("1 MiB reads and writes give"), "{sentence}");
+    assert!(sentence.ends_with(": 1 MiB reads and writes"), "{sentence}");
     let open = crate::text::results::results(&run).lines;
     assert!(open.iter().all(|line| line.inconclusive != Some(FindingName::PlateauBlockSize)), "{open:?}");
 }

@@ -5,6 +5,7 @@ use iosonde_model::{Estimate, Finding, FindingName, Op, Run, Unit};
 use crate::text::{
     number::{Style, bounded},
     pages::{Many, Pages},
+    result_table::held_by_limit,
 };
 use iosonde_infer::finding::lookup::estimate;
 use iosonde_infer::finding::lookup::found;
@@ -46,7 +47,7 @@ fn database(run: &Run) -> Application {
         gets.push(format!("one client reads {} pages a second", plain(&pages.one)));
         gets.extend(pages.many.map(|many| match many {
             Many::AtMost(most) => format!("many at once at most {}", plain(&most)),
-            Many::Rising => "many at once more than was measured: the rate was still rising".to_owned(),
+            Many::Rising => "many at once: unknown, the rate was still rising".to_owned(),
         }));
         findings = pages.findings;
     }
@@ -74,7 +75,10 @@ fn log_writer(run: &Run) -> Application {
 
 fn backup(run: &Run) -> Application {
     let (mut gets, mut findings) = (Vec::new(), Vec::new());
-    let rate = |finding: &Finding| bounded(Unit::Rate, &estimate(finding));
+    let rate = |finding: &Finding| match held_by_limit(run, finding) {
+        Some(limit) => limit.in_words(),
+        None => bounded(Unit::Rate, &estimate(finding)),
+    };
     if let Some(read) = found(run, FindingName::DeviceBandwidth, Op::Read) {
         gets.push(format!("reads {}", rate(read)));
         findings.push(read);
@@ -84,7 +88,7 @@ fn backup(run: &Run) -> Application {
         findings.push(long);
     } else if let Some(write) = found(run, FindingName::DeviceBandwidth, Op::Write) {
         gets.push(format!(
-            "writes {}, if it is no longer than what was measured: a buffer may have taken it",
+            "writes {}, for as much data as this run wrote; beyond a write buffer it may be slower",
             rate(write)
         ));
         findings.push(write);
@@ -180,10 +184,7 @@ mod tests {
         assert!(both.contains("at most 80") || both.contains("at most 79"), "{both}");
         // QD 4, saturation at 8.3: there is more than was measured.
         let rising = pages(&depths("[\"4k\"]", "1..4*2"));
-        assert!(
-            rising.ends_with("; many at once more than was measured: the rate was still rising"),
-            "{rising}"
-        );
+        assert!(rising.ends_with("; many at once: unknown, the rate was still rising"), "{rising}");
         let large = pages(&depths("[\"128k\"]", "1..256*4"));
         assert!(large.ends_with(" pages a second"), "{large}");
     }

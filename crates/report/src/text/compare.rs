@@ -1,6 +1,6 @@
 //! Words of comparisons: the answer for two sides, why workloads have no ratio, and what else differs.
 
-use iosonde_infer::compare::NothingToCompare;
+use iosonde_infer::compare::{NothingToCompare, Side};
 use iosonde_model::{
     About, Compared, ComparedFigure, ComparedPair, ComparedSide, ComparedUnit, Comparison, Estimate,
     GeometricMean, Incomparable, Likeness, NoFigure, PropertyValue, RunProperty, ServedBy, Unit,
@@ -201,7 +201,7 @@ fn repeats(pair: &ComparedPair) -> Repeats {
         (ComparedUnit::Repeat, [1, _] | [_, 1]) => {
             Repeats::Known("run-to-run variation from older runs".to_owned())
         }
-        (ComparedUnit::Repeat, [a, b]) if a == b => Repeats::Known(format!("{a} repeats each")),
+        (ComparedUnit::Repeat, [a, b]) if a == b => Repeats::Known(format!("each side ran {a} times")),
         (ComparedUnit::Repeat, [a, b]) => Repeats::Known(format!("{a} and {b} repeats")),
     }
 }
@@ -323,13 +323,23 @@ fn no_figure(cause: &NoFigure) -> String {
     }
 }
 
+/// Which of a side's repeats its verdict is about, which is that of the first.
+pub fn of_all_repeats(side: &Side) -> String {
+    let answers: Vec<String> = side.runs.iter().map(|run| super::validity::validity(run).answer).collect();
+    let others = answers.iter().filter(|answer| **answer != answers[0]).count();
+    match others {
+        0 => format!("All {} repeats.", answers.len()),
+        _ => format!("The first of {} repeats; {others} with another answer.", answers.len()),
+    }
+}
+
 /// Meaning of the verdicts in a table, of those that it shows, and of `≥` where a ratio has it.
 pub fn verdicts(pair: &ComparedPair, shown: &[Likeness], has_bounds: bool) -> String {
     let margin = units::percent(pair.margin);
     let differs = shown.iter().any(|verdict| [Likeness::Faster, Likeness::Slower].contains(verdict));
     let same = shown.contains(&Likeness::Same).then(|| format!("Differences up to {margin} count as same."));
     let surely = (differs && pair.unit == ComparedUnit::Repeat)
-        .then(|| format!("Faster and slower hold with {} confidence.", units::percent(pair.confidence)));
+        .then(|| format!("Faster, slower: true with {} confidence.", units::percent(pair.confidence)));
     let open = shown
         .contains(&Likeness::CannotTell)
         .then(|| "Maybe: trials within a run are too few or scatter too much to be sure.".to_owned());
@@ -492,7 +502,7 @@ mod tests {
         };
         assert_eq!(
             answer(&repeated),
-            "B is 10 % faster than A (95 % CI 7–13 %; geometric mean of 28 throughput ratios; 5 repeats each)."
+            "B is 10 % faster than A (95 % CI 7–13 %; geometric mean of 28 throughput ratios; each side ran 5 times)."
         );
         let latency = ComparedPair { figure: ComparedFigure::LatencyP99, ..slower };
         let latency = ComparedPair {

@@ -198,14 +198,19 @@ pub(super) fn throughput(spec: &TrialSpec, iops: f64) -> String {
 
 /// What a line is about: the workload, its direction where it has two, and the figure where it is no throughput.
 pub fn what(line: &Comparison) -> String {
+    let both = if line.spec.read_percent.is_some() { format!(": {}s", line.op) } else { String::new() };
+    format!("{}{both}", what_both(line))
+}
+
+/// The workload of a line and its figure, without the direction.
+pub fn what_both(line: &Comparison) -> String {
     let figure = match line.figure {
         ComparedFigure::Iops => "",
         ComparedFigure::LatencyMean => "mean latency, ",
         ComparedFigure::LatencyP50 => "p50, ",
         ComparedFigure::LatencyP99 => "p99, ",
     };
-    let both = if line.spec.read_percent.is_some() { format!(": {}s", line.op) } else { String::new() };
-    format!("{figure}{}{both}", line.spec.describe())
+    format!("{figure}{}", line.spec.describe())
 }
 
 #[cfg(test)]

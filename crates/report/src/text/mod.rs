@@ -44,6 +44,7 @@ mod workload;
 
 pub use absence::{absence, counted_error, hidden_by, no_interval, request_error};
 pub use check::{figures, why, why_at_point};
+pub(crate) use finding::quantity;
 pub use finding::{clause, problem, reason, sentence, why_of};
 pub use note::{counted, left_out, note, series};
 pub use slow::slow;

@@ -276,7 +276,11 @@ pub fn at_least(style: impl Into<Style>, estimate: &Estimate) -> String {
     }
 }
 
-/// `50–261 µs`, or `950 ns to 6.1 µs` where the ends have different units.
+/// An interval alone: `50–261 µs`, or `950 ns to 6.1 µs` where the ends have different units.
+pub fn range(unit: Unit, low: f64, high: f64) -> String {
+    ends(unit.into(), low, high)
+}
+
 fn ends(style: Style, low: f64, high: f64) -> String {
     let (low_name, name) = (scaled(style, low).1, scaled(style, high).1);
     let [low, high] = [low, high].map(|end| rounded(style, end));

@@ -11,7 +11,7 @@ pub fn sentence(portrait: &Portrait) -> String {
     let rotation = portrait.find(TraitKey::DiskRpm).is_some_and(|one| !one.is_assumed());
     let head = match portrait.build {
         Build::Units => "flash",
-        Build::Servers => "servers behind one queue",
+        Build::Servers => "one queue",
         Build::Disk if rotation => "rotating disk",
         Build::Disk => "slow random access like a rotating disk",
     };
@@ -19,6 +19,14 @@ pub fn sentence(portrait: &Portrait) -> String {
         || shown(portrait.build).iter().filter_map(|&(key, words)| Some((portrait.find(key)?, words)));
     let known = shown().filter(|(one, _)| !one.is_assumed()).map(|(one, words)| match one.key {
         TraitKey::FlashUnits if value(one) == "1" => "1 unit".to_owned(),
+        TraitKey::QueueServers if portrait.unidentified.contains(&Unidentified::MoreServers) => {
+            format!("at least {} parallel servers", value(one))
+        }
+        TraitKey::QueueServers if value(one) == "1" => "1 server".to_owned(),
+        // What passed through it, at the least.
+        TraitKey::LinkRead => {
+            format!("link of at least {}", units::rate(one.estimate.low.unwrap_or(one.estimate.value)))
+        }
         _ => words.replace("{}", &value(one)),
     });
     let known: Vec<String> = std::iter::once(head.to_owned()).chain(known).collect();

@@ -142,10 +142,10 @@ fn a_virtual_machine_is_in_the_first_line() {
     let mut pretend = reader();
     pretend.device.medium = Medium::Virtual;
     pretend.device.unseen = vec![HidingLayer::VirtualMachineHost];
-    assert_eq!(of(&pretend, |_| {}).headline, "yes; not checked: a host cache");
+    assert_eq!(of(&pretend, |_| {}).headline, "yes; not ruled out: a host cache");
     // An NFS client on bare metal is no guest.
     pretend.device.medium = Medium::Network;
-    assert_eq!(of(&pretend, |_| {}).headline, "yes; not checked: a cache behind this volume");
+    assert_eq!(of(&pretend, |_| {}).headline, "yes; not ruled out: a cache behind this volume");
 }
 
 #[test]

@@ -71,14 +71,18 @@ fn a_line_that_is_not_drawn_is_not_explained() {
     let mut run = common::run(9);
     let drawn = figure(&run, "throughput-latency");
     assert_eq!(drawn.curves.len(), 1);
-    assert!(drawn.reading.contains("Dashed: the knee"), "{}", drawn.reading);
+    assert!(drawn.reading.contains("Dashed: throughput times latency"), "{}", drawn.reading);
     let knee = found(&mut run, FindingName::QueueDepthKnee);
     (knee.status, knee.value, knee.low, knee.high) = (Status::Inconclusive, None, None, None);
     let seen = Estimate { value: 36.0, low: Some(20.0), high: Some(60.0) };
     let unseen = QueueDepthProblem::PlateauUnseen { knee: seen, times_needed: 4.0, deepest: 32 };
     knee.detail = Detail::Inconclusive(unseen.into());
     let drawn = figure(&run, "throughput-latency");
-    assert!(drawn.curves.is_empty() && !drawn.reading.contains("Dashed: the knee"), "{}", drawn.reading);
+    assert!(
+        drawn.curves.is_empty() && !drawn.reading.contains("Dashed: throughput times latency"),
+        "{}",
+        drawn.reading
+    );
     assert!(drawn.reading.contains("probably near QD 36"), "{}", drawn.reading);
 }
 

@@ -17,7 +17,7 @@ pub(super) fn words(cause: &NotSteady) -> String {
         NotSteady::Replaced { replacements, longer_s, .. } => {
             let longer = units::time(longer_s * 1e9);
             let plural = if *replacements == 1 { "" } else { "s" };
-            format!("its warm-up was too short; {replacements} later trial{plural} had {longer} more of it")
+            format!("its warm-up was too short; {replacements} later trial{plural} warmed up {longer} longer")
         }
         NotSteady::ChangedWithin { before_iops, after_iops, .. } => {
             let why = match after_iops < before_iops {

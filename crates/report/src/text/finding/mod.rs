@@ -39,6 +39,7 @@ use iosonde_model::{
     units,
 };
 
+pub(crate) use self::subject::quantity;
 use self::{subject::subject, value::value};
 
 /// A finding in one sentence, with its interval.

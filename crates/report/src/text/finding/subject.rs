@@ -40,7 +40,7 @@ pub(in crate::text) fn subject_of_both(finding: &Finding) -> String {
 }
 
 /// The quantity that findings of a name give.
-fn quantity(name: FindingName) -> &'static str {
+pub(crate) fn quantity(name: FindingName) -> &'static str {
     match name {
         FindingName::DeviceBandwidth => "Bandwidth",
         FindingName::MaxIops => "Highest IOPS",
@@ -48,7 +48,7 @@ fn quantity(name: FindingName) -> &'static str {
         FindingName::PerRequestCost => "Fixed cost per request",
         FindingName::HalfSize => "Block size for half of the bandwidth",
         FindingName::NetworkRoundTrip => "Network round trip",
-        FindingName::PlateauBlockSize => "Block size for 95 % of the bandwidth at QD 1",
+        FindingName::PlateauBlockSize => "Smallest size for 95 % of the bandwidth at QD 1",
         FindingName::QueueDepthKnee => "Knee",
         FindingName::DepthFor95Percent => "QD for 95 % of max",
         FindingName::EffectiveDepth => "Effective queue depth",
