@@ -156,6 +156,7 @@ fn word(label: &Label) -> Markup {
     };
     let (place, shift) = match label.place {
         Place::Above => ("above", String::new()),
+        Place::Below => ("below", String::new()),
         Place::Beside => ("beside", String::new()),
         Place::Centre => ("centre", String::new()),
         Place::CentreOnDark => ("centre on-dark", String::new()),

@@ -108,6 +108,8 @@ impl Frame {
         let (x, y, colour) = match label.place {
             Place::Above if label.anchor == Anchor::Start => (x + 8.0, y - 8.0, label.tone),
             Place::Above => (x, y - 8.0, label.tone),
+            Place::Below => (x, y + 17.0, label.tone),
+            Place::Beside if label.anchor == Anchor::End => (x - 9.0, y + 4.0, label.tone),
             Place::Beside => (x + 9.0, y + 4.0, label.tone),
             Place::Centre => (x, y + 4.0, label.tone),
             Place::CentreOnDark => (x, y + 4.0, "paper"),
@@ -119,7 +121,7 @@ impl Frame {
             "<text paint-order=\"stroke\" stroke=\"{}\" stroke-width=\"3\" ",
             self.theme.colour("paper")
         );
-        if matches!(label.place, Place::Above | Place::Beside) {
+        if matches!(label.place, Place::Above | Place::Below | Place::Beside) {
             text.replacen("<text ", &rim, 1)
         } else {
             text

@@ -1,17 +1,18 @@
 //! Words in a picture: which of them are written, and where, so that none lies upon another.
 
+use super::dot_labels::dot_labels;
 use crate::figure::{Along, Axis, Dot, Figure, FindingMark, Tick};
 
 /// The area that labels are laid out for: that of a page at its usual width, in pixels.
-const AREA: (f64, f64) = (620.0, 300.0);
+pub(super) const AREA: (f64, f64) = (620.0, 300.0);
 /// The same on a phone: what fits there fits everywhere.
-const NARROW: f64 = 300.0;
+pub(super) const NARROW: f64 = 300.0;
 /// The narrowest area in which a page writes into fields: 470 pixels less the names of the rows.
 const CELLS: f64 = 400.0;
 /// A letter at the size of labels, on average.
 const LETTER: f64 = 6.6;
 /// A line of them.
-const LINE: f64 = 15.0;
+pub(super) const LINE: f64 = 15.0;
 /// So many round numbers say how an axis runs; with fewer, the others are written too.
 const ROUND_MIN: usize = 3;
 
@@ -28,7 +29,9 @@ pub(crate) enum Anchor {
 pub(crate) enum Place {
     /// Above its point.
     Above,
-    /// To the right of its point.
+    /// Below its point.
+    Below,
+    /// To the right of its point, or to the left where it ends there.
     Beside,
     /// In the middle of a field.
     Centre,
@@ -68,7 +71,7 @@ pub(crate) fn labels(figure: &Figure) -> Vec<Label> {
         series: None,
         wide_only: false,
     }));
-    out.extend(beside_dots(figure, &out));
+    out.extend(dot_labels(figure, &out));
     out
 }
 
@@ -130,91 +133,28 @@ pub(crate) fn headers(figure: &Figure) -> Vec<Label> {
     marks.into_iter().map(place).collect()
 }
 
-type Frame = (f64, f64, f64, f64);
+/// Left, top, right and bottom, in pixels.
+pub(super) type Frame = (f64, f64, f64, f64);
 
-fn beside_dots(figure: &Figure, others: &[Label]) -> Vec<Label> {
-    let ends = || others.iter().filter(|l| l.anchor == Anchor::End || l.place == Place::Above);
-    let mut taken: Vec<Frame> = ends().map(|label| frame(label, AREA.0)).collect();
-    let mut taken_narrow: Vec<Frame> = ends().map(|label| frame(label, NARROW)).collect();
-    let mut out: Vec<Label> = Vec::new();
-    let all = figure.series.iter().flat_map(|series| &series.dots);
-    let dots: Vec<Frame> =
-        all.map(|dot| dot_frame(figure.x.share(dot.x), 1.0 - figure.y.share(dot.y))).collect();
-    for (number, series) in figure.series.iter().enumerate() {
-        for dot in &series.dots {
-            let Some(text) = dot.label.clone() else { continue };
-            let end = if series.bars { dot.x_interval.map_or(dot.x, |ends| ends.1) } else { dot.x };
-            let mut label = Label {
-                x: figure.x.share(end),
-                y: 1.0 - figure.y.share(dot.y),
-                text,
-                tone: if series.joined { series.tone.name() } else { "ink" },
-                anchor: if series.joined { Anchor::Middle } else { Anchor::Start },
-                place: if series.joined { Place::Above } else { Place::Beside },
-                series: Some(number),
-                wide_only: false,
-            };
-            if series.bars {
-                // Rows are a line of text each, and nothing else stands in them.
-                out.push(label);
-                continue;
-            }
-            // Where two lines run upon each other, one number serves both.
-            let said = |other: &&mut Label| {
-                let (x, y) = ((other.x - label.x) * AREA.0, (other.y - label.y) * AREA.1);
-                other.text == label.text && x.hypot(y) < 2.0 * LINE
-            };
-            if let Some(other) = out.iter_mut().find(said) {
-                other.tone = if other.series == Some(number) { other.tone } else { "ink" };
-                continue;
-            }
-            let own_dot = dot_frame(label.x, label.y);
-            let place = |anchor, place| {
-                let own = frame(&Label { anchor, place, ..label.clone() }, AREA.0);
-                let fits = place == Place::Above || own.2 <= AREA.0;
-                let has_room = fits && taken.iter().all(|other| apart(own, *other));
-                let hides = dots.iter().any(|dot| *dot != own_dot && !apart(own, *dot));
-                (anchor, place, own, has_room, hides)
-            };
-            let places = [place(label.anchor, label.place), place(Anchor::Start, Place::Beside)];
-            let mut with_room = places.into_iter().filter(|place| place.3);
-            // Above before beside; where both hide a dot, above.
-            let Some(first) = with_room.next() else { continue };
-            let best = if first.4 { with_room.find(|other| !other.4).unwrap_or(first) } else { first };
-            let (anchor, place, own, ..) = best;
-            (label.anchor, label.place) = (anchor, place);
-            taken.push(own);
-            let own = frame(&label, NARROW);
-            label.wide_only = !taken_narrow.iter().all(|other| apart(own, *other));
-            if !label.wide_only {
-                taken_narrow.push(own);
-            }
-            out.push(label);
-        }
-    }
-    out
-}
-
-/// Where a dot lies: eight pixels, and one around them.
-fn dot_frame(x: f64, y: f64) -> Frame {
-    let (x, y) = (x * AREA.0, y * AREA.1);
-    (x - 5.0, y - 5.0, x + 5.0, y + 5.0)
-}
-
-/// Where a label lies on an area of this width: left, top, right, bottom.
-fn frame(label: &Label, area: f64) -> Frame {
+/// Where a label lies on an area of this width.
+pub(super) fn frame(label: &Label, area: f64) -> Frame {
     let wide = label.text.chars().count() as f64 * LETTER;
     let (x, y) = (label.x * area, label.y * AREA.1);
     let left = match label.anchor {
         Anchor::Start => x + 8.0,
         Anchor::Middle => x - wide / 2.0,
+        Anchor::End if label.place == Place::Beside => x - 8.0 - wide,
         Anchor::End => x - wide,
     };
-    let top = if label.place == Place::Above { y - LINE - 5.0 } else { y - LINE / 2.0 };
+    let top = match label.place {
+        Place::Above => y - LINE - 5.0,
+        Place::Below => y + 5.0,
+        _ => y - LINE / 2.0,
+    };
     (left, top, left + wide, top + LINE)
 }
 
-fn apart(a: Frame, b: Frame) -> bool {
+pub(super) fn apart(a: Frame, b: Frame) -> bool {
     a.2 < b.0 || b.2 < a.0 || a.3 < b.1 || b.3 < a.1
 }
 
@@ -319,27 +259,6 @@ mod tests {
         };
         apart(NARROW, 1);
         apart(AREA.0, 2);
-    }
-
-    #[test]
-    fn numbers_of_dots_above_each_other_are_written_beside_them() {
-        let dot = |y: f64, text: &str| Dot {
-            x: 50.0,
-            y,
-            x_interval: None,
-            y_interval: None,
-            label: Some(text.to_owned()),
-            tip: Vec::new(),
-            standing: crate::figure::DotStanding::Stands,
-        };
-        let dots = vec![dot(0.1, "1"), dot(0.18, "2"), dot(0.26, "4"), dot(1.0, "8")];
-        let series = vec![crate::figure::DotSeries { joined: true, dots, ..Default::default() }];
-        let x = Axis::from_zero("x", crate::quantity::Quantity::Seconds, &[96.0]);
-        let y = Axis::from_zero("y", crate::quantity::Quantity::Seconds, &[1.0]);
-        let places: Vec<Place> =
-            labels(&Figure { x, y, series, ..Figure::default() }).iter().map(|label| label.place).collect();
-        // The third has nothing above it, and the last one neither.
-        assert_eq!(places, [Place::Beside, Place::Beside, Place::Above, Place::Above]);
     }
 
     #[test]

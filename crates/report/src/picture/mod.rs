@@ -5,6 +5,7 @@
 //! and drawing to each report.
 
 mod area;
+mod dot_labels;
 mod file;
 mod labels;
 mod sheet;
