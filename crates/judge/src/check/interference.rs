@@ -13,8 +13,8 @@
 //! is left to `throttled`: the limit hides what other I/O beside it costs, and the trial is not checked. It is
 //! invalid, too, where the hypervisor took 10 % of the processors' time. It is a warning from 5 %, or where tasks
 //! waited for a processor in a quarter of the time. Where this program used half of the busy processor time and
-//! more, its own threads are what waited, and the advice is to have fewer of them. One request that a network file system sent again is a warning,
-//! too, since it waits as long as the mount's timeout says (60 s over TCP, by default).
+//! more, its own threads are what waited, and the advice is to have fewer of them. One request that a network file
+//! system sent again is a warning, too, since it waits as long as the mount's timeout says (60 s over TCP, by default).
 //!
 //! A neighbour that no counter shows (another guest on the host) appears in the windows of a run. The sign is
 //! stretches of two windows and more, in three places or more and for 0.5 % of the time or more, that are both 5

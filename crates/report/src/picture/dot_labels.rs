@@ -1,6 +1,6 @@
 //! Labels of dots: written where they hide the least of dots and lines.
 
-use super::labels::{AREA, Anchor, Frame, LINE, Label, NARROW, Place, apart, frame};
+use super::label::{AREA, Anchor, Frame, LINE, Label, NARROW, Place, apart, frame};
 use crate::figure::{Along, Dot, Figure};
 
 /// Where a label of a dot on a line may stand, the first of equally good ones first.
@@ -51,25 +51,8 @@ pub(super) fn dot_labels(figure: &Figure, others: &[Label]) -> Vec<Label> {
                 continue;
             }
             let places: &[(Anchor, Place)] = if series.joined { &PLACES } else { &PLACES[1..2] };
-            // To the right of an interval that ends nearby.
-            let high = dot.x_interval.map_or(label.x, |(_, high)| figure.x.share(high));
-            let right = if (high - label.x) * AREA.0 <= NEARBY { high } else { label.x };
-            let candidate = |&(anchor, place): &(Anchor, Place)| {
-                let x = if (anchor, place) == PLACES[1] { right } else { label.x };
-                Label { anchor, place, x, ..label.clone() }
-            };
-            let has_room = |label: &Label| {
-                let own = frame(label, AREA.0);
-                let within = 0.0 <= own.0 && own.2 <= AREA.0;
-                (within || label.anchor == Anchor::Middle)
-                    && own.3 <= AREA.1
-                    && taken.iter().all(|other| apart(own, *other))
-            };
-            let at = (label.x * AREA.0, label.y * AREA.1);
-            let hidden = |label: &Label| drawn.hidden_by(frame(label, AREA.0), at);
-            let Some(best) = places.iter().map(candidate).filter(has_room).min_by_key(hidden) else {
-                continue;
-            };
+            let dot_end = dot.x_interval.map_or(label.x, |(_, high)| figure.x.share(high));
+            let Some(best) = best_of(places, &label, dot_end, &taken, &drawn) else { continue };
             label = best;
             taken.push(frame(&label, AREA.0));
             let own = frame(&label, NARROW);
@@ -81,6 +64,35 @@ pub(super) fn dot_labels(figure: &Figure, others: &[Label]) -> Vec<Label> {
         }
     }
     out
+}
+
+/// The place with room where the label hides the least. To the right it stands behind the dot's interval, where that
+/// ends nearby; its right end is at `interval_end`.
+fn best_of(
+    places: &[(Anchor, Place)],
+    label: &Label,
+    interval_end: f64,
+    taken: &[Frame],
+    drawn: &Drawn,
+) -> Option<Label> {
+    let right = if (interval_end - label.x) * AREA.0 <= NEARBY { interval_end } else { label.x };
+    let candidate = |&(anchor, place): &(Anchor, Place)| {
+        let x = if (anchor, place) == PLACES[1] { right } else { label.x };
+        Label { anchor, place, x, ..label.clone() }
+    };
+    let has_room = |label: &Label| {
+        let own = frame(label, AREA.0);
+        let within = 0.0 <= own.0 && own.2 <= AREA.0;
+        (within || label.anchor == Anchor::Middle)
+            && own.3 <= AREA.1
+            && taken.iter().all(|other| apart(own, *other))
+    };
+    let at = (label.x * AREA.0, label.y * AREA.1);
+    places
+        .iter()
+        .map(candidate)
+        .filter(has_room)
+        .min_by_key(|label| drawn.hidden_by(frame(label, AREA.0), at))
 }
 
 type Spot = (f64, f64);

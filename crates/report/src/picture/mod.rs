@@ -7,6 +7,7 @@
 mod area;
 mod dot_labels;
 mod file;
+mod label;
 mod labels;
 mod sheet;
 mod theme;
@@ -16,7 +17,8 @@ use crate::figure::Figure;
 pub use area::dot_size;
 pub(crate) use area::{HEIGHT, WIDTH, area, escaped};
 pub use file::{FILE_HEIGHT, FILE_WIDTH, file_height, svg};
-pub(crate) use labels::{Anchor, Label, Place, columns, labels, rows};
+pub(crate) use label::{Anchor, Label, Place};
+pub(crate) use labels::{columns, labels, rows};
 pub(crate) use sheet::sheet;
 pub(crate) use theme::COLOURS;
 pub use theme::Theme;

@@ -1,6 +1,7 @@
 //! Levels of pressure on memory.
 
-/// Whether memory is short, from the kernel's level: 1 normal, 2 warning, 4 critical (`kern.memorystatus_vm_pressure_level`).
+/// Whether memory is short, from the kernel's level, `kern.memorystatus_vm_pressure_level`: 1 normal, 2 warning,
+/// 4 critical.
 pub(in crate::platform) fn memory_short(level: u32) -> Option<bool> {
     match level {
         1 => Some(false),
