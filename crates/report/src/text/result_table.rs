@@ -309,7 +309,7 @@ fn places(run: &Run) -> Option<ResultRow> {
         let random = |wanted: bool| here.iter().any(|point| point.spec.rw.is_random() == wanted);
         let size = units::size(bytes);
         let value = match (random(true), random(false)) {
-            (true, true) => format!("{size} seq. or random, QD {depth}"),
+            (true, true) => format!("{size} seq/rand, QD {depth}"),
             (true, false) => format!("{size} random, QD {depth}"),
             (false, _) => format!("{size} sequential, QD {depth}"),
         };
