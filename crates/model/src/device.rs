@@ -139,6 +139,9 @@ pub struct Device {
     /// Bytes by which a partition's beginning misses the unit that the disk writes whole; 0 where it is aligned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub misaligned_bytes: Option<u64>,
+    /// Unit in which the file system gives space to files: its block, or cluster.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allocation_unit_bytes: Option<u64>,
     /// Smallest unit that the device addresses.
     pub logical_block_bytes: Option<u64>,
     /// Smallest unit that the device says it writes whole.
@@ -250,6 +253,7 @@ impl Device {
             faster_link: None,
             queue_requests: None,
             misaligned_bytes: None,
+            allocation_unit_bytes: None,
             logical_block_bytes: None,
             physical_block_bytes: None,
             direct_alignment_bytes: None,

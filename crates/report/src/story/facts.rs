@@ -41,6 +41,7 @@ pub(crate) fn of_device(device: &Device) -> Vec<Fact> {
         ("Size", device.size_bytes.map(whole_size)),
         ("Link", device.link.clone()),
         ("File system", device.file_system.clone()),
+        ("Allocation unit", size(device.allocation_unit_bytes)),
         ("Mounted with", device.mount_options.clone()),
         ("Devices below", chain),
         ("Not visible from here", crate::text::hidden_by(&device.unseen)),

@@ -30,8 +30,11 @@ pub fn itself(
     layer: Option<&Layer>,
     session: Option<&Session>,
 ) -> Vec<Fact> {
-    let mut facts: Vec<(&str, Option<String>)> =
-        vec![("file system", device.file_system.clone()), ("mounted with", device.mount_options.clone())];
+    let mut facts: Vec<(&str, Option<String>)> = vec![
+        ("file system", device.file_system.clone()),
+        ("allocation unit", device.allocation_unit_bytes.map(units::size)),
+        ("mounted with", device.mount_options.clone()),
+    ];
     match (kind, layer) {
         (Some(TargetKind::Block), Some(layer)) => {
             facts.push(("made of", layer.made.as_ref().map(made)));

@@ -17,7 +17,7 @@ use super::{
     link::{faster_link, link},
     mount_of, packing, virtualization,
 };
-use crate::platform::{Layer, TargetKind};
+use crate::platform::{Layer, TargetKind, unix::allocation_unit_bytes};
 
 /// Describes what lies below an open target. `path` is where it was reached (the directory, for an own
 /// file). The working set, the engine and the direct-I/O facts are the caller's to fill in.
@@ -45,6 +45,7 @@ fn describe_with_layers(file: &File, path: &Path, kind: TargetKind) -> (Device, 
         TargetKind::Directory | TargetKind::File => mount_of(&system, file, path).map(|mount| {
             device.file_system = Some(mount.file_system.clone());
             device.mount_options = Some(mount.options.clone());
+            device.allocation_unit_bytes = allocation_unit_bytes(file);
             device.link = link_to_server(&system, &mount);
             DeviceChain::below_file(&system, mount, DeviceNumber::of(stat.st_dev))
         }),

@@ -17,6 +17,7 @@ use crate::platform::{
         diskutil::{DiskFacts, disk_facts, physical},
         plist::facts,
     },
+    unix::allocation_unit_bytes,
 };
 
 /// UF_COMPRESSED (sys/stat.h): the system compresses the file's contents.
@@ -46,6 +47,7 @@ fn describe_with_layers(file: &File, _path: &Path, kind: TargetKind) -> (Device,
     };
     device.copies_on_write = (file_system == "apfs").then_some(true);
     device.file_system = Some(file_system);
+    device.allocation_unit_bytes = allocation_unit_bytes(file);
     if flags & LOCAL == 0 {
         device.medium = Medium::Network;
         device.unseen = vec![HidingLayer::Server];

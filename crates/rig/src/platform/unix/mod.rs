@@ -2,6 +2,13 @@
 
 pub mod interrupt;
 
+use std::fs::File;
+
+/// Unit in which a file's file system gives space to files.
+pub(crate) fn allocation_unit_bytes(file: &File) -> Option<u64> {
+    rustix::fs::fstatvfs(file).ok().map(|room| room.f_frsize).filter(|&bytes| bytes > 0)
+}
+
 /// A text as a shell takes it.
 pub(crate) fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-+:,@%=~".contains(c);

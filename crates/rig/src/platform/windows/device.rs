@@ -6,14 +6,14 @@ use iosonde_model::{Device, DeviceNote, HidingLayer, Medium};
 use windows_sys::Win32::{
     Storage::FileSystem::{
         FILE_ATTRIBUTE_COMPRESSED, FILE_ATTRIBUTE_ENCRYPTED, FILE_STORAGE_INFO, FileStorageInfo,
-        GetVolumeInformationByHandleW,
+        GetDiskFreeSpaceW, GetVolumeInformationByHandleW,
     },
     System::Ioctl::{FSCTL_GET_INTEGRITY_INFORMATION, FSCTL_GET_INTEGRITY_INFORMATION_BUFFER},
 };
 
 use super::{
     bitlocker,
-    handle::{SHARED, control, information, open, raw},
+    handle::{SHARED, control, information, open, raw, wide},
     volume::{Disk, Place, disk},
 };
 use crate::platform::{Layer, TargetKind};
@@ -44,6 +44,7 @@ fn describe_with_layers(file: &File, path: &Path, kind: TargetKind) -> (Device, 
         Place::Drive(letter) => {
             let disk = place.open_volume().map(|volume| disk(&volume)).unwrap_or_default();
             fill(&mut device, letter, &disk);
+            device.allocation_unit_bytes = cluster_bytes(letter);
             let encrypts = || bitlocker::encrypts(letter) == Some(true);
             device.encrypted_by =
                 device.encrypted_by.take().or_else(|| encrypts().then(|| "BitLocker".to_owned()));
@@ -96,6 +97,18 @@ fn fill(device: &mut Device, letter: &str, disk: &Disk) {
         Some(false) => Medium::Flash,
         None => Medium::Unknown,
     };
+}
+
+/// Size of a volume's clusters.
+fn cluster_bytes(letter: &str) -> Option<u64> {
+    let root = wide(Path::new(&format!("{letter}\\")));
+    let (mut sectors, mut sector_bytes) = (0, 0);
+    // SAFETY: the path ends with a zero, and the numbers are places of ours; the other answers are not requested.
+    let told = unsafe {
+        let (free, total) = (std::ptr::null_mut(), std::ptr::null_mut());
+        GetDiskFreeSpaceW(root.as_ptr(), &raw mut sectors, &raw mut sector_bytes, free, total)
+    };
+    Some(u64::from(sectors) * u64::from(sector_bytes)).filter(|&bytes| told != 0 && bytes > 0)
 }
 
 /// The kernel's words on Linux, so that one check reads both.
