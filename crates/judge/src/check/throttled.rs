@@ -12,7 +12,8 @@
 //! A cap differs from a slower device by its exactness. After the moment, throughput agrees within 1 %, in requests
 //! or in bytes per second, and less than half as closely before. This is tested over the parts of a trial, or over
 //! the trials of points that fell (four trials of several points, eight of one). None of them recovers, and no
-//! other point of the same direction lies above the cap. Otherwise it is a fall to a throughput that scatters as
+//! other point of the same direction lies above the cap. Trials that `not-steady` makes invalid do not count: before
+//! warm-ups are long enough, they have a write buffer's rate in them. Otherwise it is a fall to a throughput that scatters as
 //! before: heat (a sensor of 70 °C or more makes it likely), or for writes a full buffer.
 //!
 //! A limit that holds from the first second on looks like the device's own limit. Not checked where no control
@@ -55,7 +56,7 @@ use iosonde_stats::{
     robust,
 };
 
-use crate::estimate::leftovers;
+use crate::{estimate::leftovers, validity::TrialStanding};
 
 /// Loss that is looked for, as a share.
 const LOSS_MIN: f64 = 0.06;
@@ -84,11 +85,11 @@ impl Check for Throttled {
     }
 
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
-        match scope {
-            Scope::Trial(_) => judged::measuring(scope, run).map(|trial| of_trial(trial, run)),
-            Scope::Run => (run.trials.len() > 1).then(|| of_run(run)),
-            Scope::Point(_) => None,
-        }
+        judged::measuring(scope, run).map(|trial| of_trial(trial, run))
+    }
+
+    fn after(&self, scope: Scope, run: &Run, standing: &TrialStanding) -> Option<Verdict> {
+        (scope == Scope::Run && run.trials.len() > 1).then(|| of_run(run, standing))
     }
 
     fn symptom(&self) -> Option<Symptom> {
@@ -293,7 +294,7 @@ fn set_in_mid_run(run: &Run) -> Option<Reason> {
     Some(Reason::new(About::Device, facts))
 }
 
-fn of_run(run: &Run) -> Verdict {
+fn of_run(run: &Run, standing: &TrialStanding) -> Verdict {
     if let Some(reason) = set_in_mid_run(run) {
         return Verdict::Warning(reason);
     }
@@ -301,7 +302,9 @@ fn of_run(run: &Run) -> Verdict {
     let counts = |trial: &&Trial| {
         let rates = [trial.iops(), trial.bytes_per_s()];
         let has_rate = rates[0] > 0.0 && rates.iter().all(|rate| rate.is_finite());
-        trial.phase != Phase::Prepare && has_rate && !leftovers.contains(&trial.id)
+        // What a short warm-up left of a write buffer's rate is no credit.
+        let settled = || standing.causes(trial.id).iter().all(|one| one.check != CheckName::NotSteady);
+        trial.phase != Phase::Prepare && has_rate && !leftovers.contains(&trial.id) && settled()
     };
     let mut rows: Vec<Row> = run
         .trials
@@ -428,7 +431,7 @@ mod tests {
     use super::*;
 
     fn said(run: &Run, scope: Scope) -> Option<cause::Throttled> {
-        match Throttled.check(scope, run)? {
+        match Throttled.judge(scope, run, &TrialStanding::default())? {
             Verdict::Warning(reason) | Verdict::Invalid(reason) => match reason.cause {
                 cause::Cause::Throttled(facts) => Some(facts),
                 other => panic!("{other:?}"),
@@ -453,6 +456,18 @@ mod tests {
         assert_eq!(said(&above, Scope::Run), None);
         run.trials[12] = specimen::visit(12, 0, 119_000);
         assert_eq!(said(&run, Scope::Run), None);
+    }
+
+    #[test]
+    fn what_a_short_warm_up_left_of_a_write_buffer_is_no_credit() {
+        let run = specimen::rounds(16, |i| if i < 7 { 1.2e5 + 900.0 * (i % 3) as f64 } else { 1e5 });
+        assert!(said(&run, Scope::Run).is_some());
+        let unsettled = |trial: &Trial| {
+            (trial.id, crate::validity::Invalidity { check: CheckName::NotSteady, about: About::All })
+        };
+        let standing: TrialStanding = run.trials[..7].iter().map(unsettled).collect();
+        let judged = Throttled.judge(Scope::Run, &run, &standing);
+        assert!(!matches!(judged, Some(Verdict::Warning(_) | Verdict::Invalid(_))), "{judged:?}");
     }
 
     #[test]

@@ -65,18 +65,19 @@ pub(crate) fn with_doubts(mut figure: Figure) -> Figure {
         dots.filter(move |dot| dot.standing == standing).collect::<Vec<_>>()
     };
     let what = if figure.series.iter().any(|series| series.bars) { "bar" } else { "dot" };
-    let told = |standing| {
+    let told = |(standing, is)| {
         let dots = of(standing);
         let first = dots.first()?;
         let subject = match dots.len() {
-            1 => format!("One hollow {what}"),
-            count => format!("{count} hollow {what}s, for example"),
+            1 => format!("One hollow {what}:"),
+            count => format!("{count} hollow {what}s; for example,"),
         };
         // Its tip names it first, and says last why it is hollow.
         let (name, why) = (first.tip.first()?, first.tip.last()?);
-        Some(format!("{subject}: {name}, {why}."))
+        Some(format!("{subject} {name} {is} {why}."))
     };
-    let said: Vec<String> = [DotStanding::Void, DotStanding::Doubted].into_iter().filter_map(told).collect();
+    let kinds = [(DotStanding::Void, "is"), (DotStanding::Doubted, "has a")];
+    let said: Vec<String> = kinds.into_iter().filter_map(told).collect();
     for sentence in said {
         let reading = &mut figure.reading;
         *reading = if reading.is_empty() { sentence } else { format!("{reading} {sentence}") };

@@ -8,7 +8,10 @@
 use crate::{
     figure::{Along, Axis, Curve, Dot, DotSeries, Figure, FindingMark, Tone, decimal_ticks},
     quantity::Quantity,
-    text::number::{Style, at_least, briefly},
+    text::{
+        number::{Style, at_least, briefly},
+        result_table::held_by_limit,
+    },
 };
 use iosonde_model::{About, Estimate, Finding, FindingName, Named, Op, Point, Run, Status, Unit};
 
@@ -98,7 +101,7 @@ fn reading(run: &Run, families: &[Family], curves: &[Curve]) -> String {
         "Each dot is a queue depth, written beside it. Right is higher throughput, up is higher latency."
             .to_owned();
     if !curves.is_empty() {
-        reading += " Dashed: throughput times latency is the knee; above it, a further request mostly waits.";
+        reading += " Dashed: the queue depth (throughput × latency) of the knee; above it, a further request mostly waits.";
     }
     let refused = |family: &Family| {
         let about = |finding: &&Finding| {
@@ -133,7 +136,10 @@ fn limits(run: &Run, families: &[Family], lead: &Family) -> Vec<FindingMark> {
             true if told.is_vague() => format!("{}s: {}", family.op, at_least(Unit::Iops, &told)),
             true => return Some(mark),
             // With its interval: the highest of several noisy depths is expected to be less than it measured.
-            false => format!("{}s: highest {}", family.op, briefly(Unit::Iops, &told)),
+            false => {
+                let limit = held_by_limit(run, found).map(|figure| figure.in_words());
+                format!("{}s: highest {}", family.op, limit.unwrap_or_else(|| briefly(Unit::Iops, &told)))
+            }
         };
         Some(FindingMark { label, ..mark })
     });

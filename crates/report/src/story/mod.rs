@@ -232,10 +232,11 @@ fn how_sure(run: &Run, points: &[&Point]) -> String {
     let narrow = |point: &Point| half_width(run, point).is_some_and(|half| half <= run.info.precision);
     let reached = points.iter().filter(|point| narrow(point)).count();
     let plural = |count: u64, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
-    let mut said = format!("{} from {}", plural(all as u64, "point"), plural(u64::from(trials), "trial"));
-    if void > 0 {
-        said += &format!(", {void} of them invalid and left out");
-    }
+    let from = match void {
+        0 => plural(u64::from(trials), "trial"),
+        _ => format!("{} of {} ({void} invalid)", trials - void, plural(u64::from(trials), "trial")),
+    };
+    let mut said = format!("{} from {from}", plural(all as u64, "point"));
     let doubts = Doubts::about(run, &[]);
     let not_of_it = points.iter().filter(|point| doubts.of(point).0 == DotStanding::Void).count();
     said += &match not_of_it {

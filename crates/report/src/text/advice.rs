@@ -119,6 +119,9 @@ fn remedy(run: &Run, fatal: &Fatal) -> Draft<'static> {
             ByteSource::Memory if run.info.device.medium == Medium::Memory => {
                 "name a folder, file or device on storage: this file system keeps its data in memory"
             }
+            ByteSource::Memory | ByteSource::MemoryAndStorage if run.info.device.direct => {
+                "direct I/O did not bypass memory: use a `--size` of several times this machine's memory"
+            }
             ByteSource::Memory | ByteSource::MemoryAndStorage => {
                 "use direct I/O (without `--buffered`), or a `--size` of several times this machine's memory"
             }
@@ -176,9 +179,7 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
         None => "",
     };
     let of = |is_largest: bool| sizes(own.iter().filter(|(_, size)| size.is_largest == is_largest));
-    let suffice = of(false);
-    let lead =
-        if suffice.is_some() { "smallest size for ≥ 95 % of the bandwidth" } else { "for bandwidth" };
+    let suffice = of(false).map(|sizes| format!("use at least {sizes} (≥ 95 % of their bandwidth)"));
     let largest = of(true).map(|sizes| format!("use {sizes}, the largest tried"));
     let larger = Op::TRANSFERS.into_iter().find_map(|op| Some((op, larger_than(run, op)?)));
     let larger =
@@ -187,7 +188,7 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
     let why: Vec<String> =
         own.iter().map(|(op, size)| format!("{op}s of {}", times_of_sizes(*op, size))).collect();
     let findings: Vec<&Finding> = own.iter().flat_map(|(_, size)| size.findings).collect();
-    let sentence = format!("{lead} at QD 1{order}: {}", told.join("; "));
+    let sentence = format!("for bandwidth at QD 1{order}, {}", told.join("; "));
     Some(new(sentence, why.join("; "), &findings))
 }
 

@@ -25,7 +25,8 @@ fn sizes_and_longer_writes() {
     assert_eq!(
         sentences[0],
         (
-            "smallest size for ≥ # % of the bandwidth at QD # (random): # MiB reads and writes".to_owned(),
+            "for bandwidth at QD # (random), use at least # MiB reads and writes (≥ # % of their bandwidth)"
+                .to_owned(),
             format!("{}; {}", size("read"), size("write"))
         )
     );
@@ -76,8 +77,10 @@ fn what_is_hardly_known_is_advised_by_its_bounds_or_not_at_all() {
     set(FindingName::PlateauBlockSize, 524_288.0, 262_144.0, 1_048_576.0);
     let sentences: Vec<_> = advice(&run).into_iter().map(|advice| advice.sentence).collect();
     let has = |text: &str| assert!(sentences.iter().any(|sentence| sentence == text), "{sentences:#?}");
-    has("smallest size for ≥ 95 % of the bandwidth at QD 1 (random): 1 MiB writes; use 4 MiB reads, the \
-         largest tried");
+    has(
+        "for bandwidth at QD 1 (random), use at least 1 MiB writes (≥ 95 % of their bandwidth); use 4 MiB reads, \
+         the largest tried",
+    );
     assert!(!sentences.iter().any(|sentence| sentence.starts_with("4 KiB writes, low")), "{sentences:#?}");
 }
 
@@ -143,7 +146,7 @@ fn a_size_known_only_roughly_is_advised_by_its_upper_end_and_is_no_open_question
     let (unit, low, high) = (iosonde_model::Unit::Bytes, 65_536.0, 1_048_576.0);
     let run = with_open_size(Inconclusive::WideInterval { unit, low, high });
     let sentence = advice(&run).remove(0).sentence;
-    assert!(sentence.ends_with(": 1 MiB reads and writes"), "{sentence}");
+    assert!(sentence.contains("use at least 1 MiB reads and writes ("), "{sentence}");
     let open = crate::text::results::results(&run).lines;
     assert!(open.iter().all(|line| line.inconclusive != Some(FindingName::PlateauBlockSize)), "{open:?}");
 }

@@ -88,7 +88,7 @@ fn backup(run: &Run) -> Application {
         findings.push(long);
     } else if let Some(write) = found(run, FindingName::DeviceBandwidth, Op::Write) {
         gets.push(format!(
-            "writes {}, for as much data as this run wrote; beyond a write buffer it may be slower",
+            "writes {} over the data that this run wrote; filling a write buffer may slow them",
             rate(write)
         ));
         findings.push(write);

@@ -56,7 +56,7 @@ pub fn answer(pair: &ComparedPair) -> String {
     let what = in_what(pair.figure);
     let (said, interval) = match mean.verdict {
         Likeness::Faster | Likeness::Slower => {
-            let Amount { text, interval } = amount(&estimate);
+            let Amount { text, interval } = amount(&estimate, is_in_times(mean.ratio));
             (format!("{b} is {text} {} than {a}{what}", mean.verdict), interval)
         }
         Likeness::Same => {
@@ -142,13 +142,15 @@ fn by_direction(pair: &ComparedPair, of_all: Likeness) -> Option<String> {
     let of = |group: WorkloadGroup| pair.geometric_means.iter().find(|mean| mean.of == group);
     let (reads, writes) = (of(WorkloadGroup::AllReads)?, of(WorkloadGroup::AllWrites)?);
     let all_alike = [reads, writes].iter().all(|mean| mean.verdict == of_all);
+    // In one unit, that of the whole where it is the larger one: "2.43 times, 25 %" would be read as a quarter.
+    let in_times = pair.geometric_means.iter().any(|mean| is_in_times(mean.ratio));
     let told = |what: &str, mean: &GeometricMean| {
         let ratio = Estimate { value: mean.ratio, low: mean.low, high: mean.high };
         match mean.verdict {
             Likeness::Same => format!("{what} the same"),
             Likeness::CannotTell | Likeness::NotComparable => format!("{what} inconclusive"),
             verdict => {
-                let difference = difference(&for_the_storage(pair, ratio));
+                let difference = difference(&for_the_storage(pair, ratio), in_times);
                 let direction = if all_alike { String::new() } else { format!(" {verdict}") };
                 format!("{what} {difference}{direction}")
             }
@@ -237,8 +239,8 @@ fn cautions(pair: &ComparedPair) -> String {
 }
 
 /// How much faster or slower, with its interval: `18 % (15–21 %)`.
-pub(super) fn difference(ratio: &Estimate) -> String {
-    let Amount { text, interval } = amount(ratio);
+pub(super) fn difference(ratio: &Estimate, in_times: bool) -> String {
+    let Amount { text, interval } = amount(ratio, in_times);
     interval.map_or_else(|| text.clone(), |interval| format!("{text} ({interval})"))
 }
 
@@ -257,10 +259,14 @@ fn ratio(estimate: &Estimate) -> Option<String> {
     Some(format!("of the ratio {}–{}", number(low), number(high)))
 }
 
-fn amount(estimate: &Estimate) -> Amount {
+/// Whether a ratio is given as a factor.
+pub(super) fn is_in_times(ratio: f64) -> bool {
+    ratio.max(1.0 / ratio) >= IN_TIMES
+}
+
+fn amount(estimate: &Estimate, in_times: bool) -> Amount {
     let times = |ratio: f64| if estimate.value < 1.0 { 1.0 / ratio } else { ratio };
     let percent = |ratio: f64| (ratio - 1.0).abs() * 100.0;
-    let in_times = times(estimate.value) >= IN_TIMES;
     let scale = |ratio: f64| if in_times { times(ratio) } else { percent(ratio) };
     let (unit, sign) = if in_times { (" times", "") } else { (" %", " %") };
     let ends = estimate.low.zip(estimate.high).map(|(low, high)| {

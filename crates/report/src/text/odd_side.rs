@@ -2,7 +2,7 @@
 
 use iosonde_model::{OddSide, OddSides, units};
 
-use super::compare::difference;
+use super::compare::{difference, is_in_times};
 
 /// The answer in a sentence for each side that differs, and one for the others.
 pub fn answer(found: &OddSides) -> String {
@@ -32,7 +32,7 @@ fn one(side: &OddSide, others: usize) -> String {
     format!(
         "{} is {} {} than the other {others}.",
         side.name,
-        difference(&side.ratio),
+        difference(&side.ratio, is_in_times(side.ratio.value)),
         if slower { "slower" } else { "faster" }
     )
 }

@@ -159,7 +159,7 @@ fn cell(run: &Run, footnotes: &Footnotes, kind: &Kind, finding: &Finding) -> Cel
 }
 
 /// The limit that holds a highest rate: one quantity has one interval on a page.
-pub(super) fn held_by_limit(run: &Run, finding: &Finding) -> Option<Figure> {
+pub(crate) fn held_by_limit(run: &Run, finding: &Finding) -> Option<Figure> {
     let Detail::Highest(_) = &finding.detail else { return None };
     let own = estimate(finding);
     let holds = |limit: &&Finding| {
@@ -201,7 +201,10 @@ fn may_exceed<'a>(run: &Run, of: impl Fn(Op) -> Option<&'a Finding>) -> Option<R
         let (point, own) = exceeds(run, finding)?;
         let place = match finding.unit {
             Unit::Iops => format!("QD {}", point.spec.asked_in_flight()),
-            _ => units::size(point.spec.block_size_bytes),
+            _ => {
+                let order = if point.spec.rw.is_random() { "rand" } else { "seq" };
+                format!("{} {order}", units::size(point.spec.block_size_bytes))
+            }
         };
         let value = format!("{place}: {}", range(finding.unit, own.low?, own.high?));
         Some(Figure { value, interval: String::new() }.into())
@@ -575,7 +578,10 @@ mod tests {
         let told = minimum(&wide).unwrap();
         assert!(told.value.starts_with("≥ "), "{told:?}");
         let row = may_exceed(&run, |op| (op == Op::Read).then_some(&wide)).unwrap();
-        assert_eq!(row.cells[0].as_ref().map(Cell::whole).as_deref(), Some("16 KiB: 700 MB/s to 1.9 GB/s"));
+        assert_eq!(
+            row.cells[0].as_ref().map(Cell::whole).as_deref(),
+            Some("16 KiB rand: 700 MB/s to 1.9 GB/s")
+        );
         assert_eq!(row.cells[1], None);
         assert_eq!(may_exceed(&run, |op| (op == Op::Read).then_some(&finding)), None);
         // In the middle of its interval, and in one whose ends look alike.

@@ -304,10 +304,10 @@ fn invalid_words(reasons: &[InvalidBy]) -> String {
         }
         several => {
             let each = several.iter().map(|one| match one.trials {
-                1 => format!("1{} ({})", depth(one), why(&one.example)),
-                count => format!("{count}{} (for example, {})", depth(one), why(&one.example)),
+                1 => format!("1{}: {}", depth(one), why(&one.example)),
+                count => format!("{count}{}, for example: {}", depth(one), why(&one.example)),
             });
-            format!(": {}", each.collect::<Vec<_>>().join(" and "))
+            format!(": {}", each.collect::<Vec<_>>().join("; another "))
         }
     }
 }

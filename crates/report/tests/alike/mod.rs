@@ -71,7 +71,7 @@ fn a_line_that_is_not_drawn_is_not_explained() {
     let mut run = common::run(9);
     let drawn = figure(&run, "throughput-latency");
     assert_eq!(drawn.curves.len(), 1);
-    assert!(drawn.reading.contains("Dashed: throughput times latency"), "{}", drawn.reading);
+    assert!(drawn.reading.contains("Dashed: the queue depth"), "{}", drawn.reading);
     let knee = found(&mut run, FindingName::QueueDepthKnee);
     (knee.status, knee.value, knee.low, knee.high) = (Status::Inconclusive, None, None, None);
     let seen = Estimate { value: 36.0, low: Some(20.0), high: Some(60.0) };
@@ -79,7 +79,7 @@ fn a_line_that_is_not_drawn_is_not_explained() {
     knee.detail = Detail::Inconclusive(unseen.into());
     let drawn = figure(&run, "throughput-latency");
     assert!(
-        drawn.curves.is_empty() && !drawn.reading.contains("Dashed: throughput times latency"),
+        drawn.curves.is_empty() && !drawn.reading.contains("Dashed: the queue depth"),
         "{}",
         drawn.reading
     );
@@ -106,7 +106,7 @@ fn where_all_is_invalid_the_picture_and_the_text_say_so_and_no_law_lies_over_it(
     run.points.retain(|point| point.experiment == "media");
     let drawn = figure(&run, "throughput-vs-block-size");
     assert!(
-        drawn.reading.contains("hollow dots, for example: 4 KiB random reads, QD 1, invalid: "),
+        drawn.reading.contains("hollow dots; for example, 4 KiB random reads, QD 1 is invalid: "),
         "{}",
         drawn.reading
     );

@@ -103,7 +103,7 @@ fn a_void_bar_is_hollow_and_gives_its_own_reason() {
     let standing = |side: usize| figure.series[side].dots.iter().map(|dot| dot.standing);
     assert!(standing(0).all(|standing| standing != DotStanding::Void));
     assert!(standing(1).all(|standing| standing == DotStanding::Void));
-    assert!(figure.reading.contains("hollow bars, for example: two, "), "{}", figure.reading);
+    assert!(figure.reading.contains("hollow bars; for example, two, "), "{}", figure.reading);
     assert!(figure.reading.contains("memory"), "{}", figure.reading);
     assert!(!figure.reading.contains("memory or the program"), "{}", figure.reading);
 }

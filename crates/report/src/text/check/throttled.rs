@@ -100,11 +100,14 @@ fn suspect(temperature_celsius: Option<f64>, cap: Option<Cap>, writes: bool) -> 
 }
 
 fn capped(cap: &str, credit: &str, at: &CapStart) -> String {
-    let points = if at.points == 1 { "1 point".to_owned() } else { format!("{} points", at.points) };
+    let workloads = match at.points {
+        1 => "1 workload fell to".to_owned(),
+        several => format!("{several} workloads fell to the same"),
+    };
     format!(
-        "{points} fell to {cap} (within {}) {} after the start: a rate limit (credit: about {credit})",
-        exactness(at.kept_within_share),
-        units::duration(at.from_s)
+        "{} after the start, {workloads} {cap} (within {}): a rate limit, after a credit of about {credit}",
+        units::duration(at.from_s),
+        exactness(at.kept_within_share)
     )
 }
 

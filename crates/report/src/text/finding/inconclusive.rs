@@ -62,7 +62,7 @@ pub(super) fn words(why: &Inconclusive) -> String {
         Inconclusive::QueueDepth(problem) => queue_depth::problem(problem),
         Inconclusive::Hosts(problem) => hosts::problem(problem),
         Inconclusive::ExcludedDepths { queue_depths, .. } => format!(
-            "at {}, fewer than half of the requests were at the device at once; the other depths show no knee",
+            "at {}, the device held fewer than half of the requests at once; the other depths show no knee",
             depths(queue_depths)
         ),
         Inconclusive::LatencyLimit { problem, .. } => latency_limit::problem(problem),

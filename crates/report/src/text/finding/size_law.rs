@@ -113,10 +113,12 @@ pub(super) fn problem(problem: &SizeLawProblem) -> String {
             format!("latency hardly rises up to {}; measure larger blocks", units::size(*largest_bytes))
         }
         SizeLawProblem::StillRising { largest_bytes, needed_bytes } => {
-            let above = format!("above the largest tried, {}", units::size(*largest_bytes));
+            let above = format!("above {}, the largest tried", units::size(*largest_bytes));
             match needed_bytes {
                 None => above,
-                Some(bytes) if bytes > largest_bytes => format!("{above} (about {})", units::size(*bytes)),
+                Some(bytes) if bytes > largest_bytes => {
+                    format!("{above} (estimate: {})", units::size(*bytes))
+                }
                 // What would be enough was measured, and its interval goes beyond.
                 Some(_) => format!("perhaps {above}"),
             }
@@ -179,7 +181,7 @@ mod tests {
         let found = reads(FindingName::HalfSize, Unit::Bytes, [0.0; 3], detail);
         assert_eq!(
             sentence(&found),
-            "Block size for half of the bandwidth of 4 KiB random reads: unknown; latency is no straight line over \
+            "Block size that gives half of the bandwidth of 4 KiB random reads: unknown; latency is no straight line over \
              size (4 MiB requests are 53 % off)."
         );
     }
@@ -188,8 +190,8 @@ mod tests {
     fn a_size_that_was_measured_is_not_said_to_be_needed() {
         let told =
             |needed_bytes| problem(&SizeLawProblem::StillRising { largest_bytes: 4 << 20, needed_bytes });
-        assert_eq!(told(None), "above the largest tried, 4 MiB");
-        assert_eq!(told(Some(3 << 20)), "perhaps above the largest tried, 4 MiB");
-        assert_eq!(told(Some(5 << 20)), "above the largest tried, 4 MiB (about 5 MiB)");
+        assert_eq!(told(None), "above 4 MiB, the largest tried");
+        assert_eq!(told(Some(3 << 20)), "perhaps above 4 MiB, the largest tried");
+        assert_eq!(told(Some(5 << 20)), "above 4 MiB, the largest tried (estimate: 5 MiB)");
     }
 }

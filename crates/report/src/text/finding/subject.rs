@@ -22,6 +22,7 @@ pub(in crate::text) fn subject(finding: &Finding) -> String {
         | FindingName::JobsEffect => return format!("{what} on {}", workload_at(&finding.conditions)),
         FindingName::HostSaturation => return format!("{what} with {}", workload_at(&finding.conditions)),
         FindingName::Shape => return format!("{what} of {}", workload_at(&finding.conditions)),
+        FindingName::PlateauBlockSize => return enough_for(&workload(&finding.conditions)),
         FindingName::Crossover => return format!("Crossover of {}", reads_and_writes(&finding.conditions)),
         _ => {}
     }
@@ -36,7 +37,15 @@ pub(in crate::text) fn subject(finding: &Finding) -> String {
 /// What findings about both directions of one workload are about: `Knee of 4 KiB random reads and writes`.
 pub(in crate::text) fn subject_of_both(finding: &Finding) -> String {
     let reads = Conditions { op: Some(Op::Read), ..finding.conditions.clone() };
-    format!("{} of {} and writes", quantity(finding.name), workload(&reads))
+    let both = format!("{} and writes", workload(&reads));
+    match finding.name {
+        FindingName::PlateauBlockSize => enough_for(&both),
+        name => format!("{} of {both}", quantity(name)),
+    }
+}
+
+fn enough_for(workload: &str) -> String {
+    format!("Size from which {workload} at QD 1 reach 95 % of their bandwidth")
 }
 
 /// The quantity that findings of a name give.
@@ -46,7 +55,7 @@ pub(crate) fn quantity(name: FindingName) -> &'static str {
         FindingName::MaxIops => "Highest IOPS",
         FindingName::BaseLatency => "Latency at QD 1",
         FindingName::PerRequestCost => "Fixed cost per request",
-        FindingName::HalfSize => "Block size for half of the bandwidth",
+        FindingName::HalfSize => "Block size that gives half of the bandwidth",
         FindingName::NetworkRoundTrip => "Network round trip",
         FindingName::PlateauBlockSize => "Smallest size for 95 % of the bandwidth at QD 1",
         FindingName::QueueDepthKnee => "Knee",
