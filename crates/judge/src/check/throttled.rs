@@ -13,8 +13,8 @@
 //! or in bytes per second, and less than half as closely before. This is tested over the parts of a trial, or over
 //! the trials of points that fell (four trials of several points, eight of one). None of them recovers, and no
 //! other point of the same direction lies above the cap. Trials that `not-steady` makes invalid do not count: before
-//! warm-ups are long enough, they have a write buffer's rate in them. Otherwise it is a fall to a throughput that scatters as
-//! before: heat (a sensor of 70 °C or more makes it likely), or for writes a full buffer.
+//! warm-ups are long enough, they have a write buffer's rate in them. Otherwise it is a fall to a throughput that
+//! scatters as before: heat (a sensor of 70 °C or more makes it likely), or for writes a full buffer.
 //!
 //! A limit that holds from the first second on looks like the device's own limit. Not checked where no control
 //! group is visible and no fall either.

@@ -101,7 +101,8 @@ fn reading(run: &Run, families: &[Family], curves: &[Curve]) -> String {
         "Each dot is a queue depth, written beside it. Right is higher throughput, up is higher latency."
             .to_owned();
     if !curves.is_empty() {
-        reading += " Dashed: the queue depth (throughput × latency) of the knee; above it, a further request mostly waits.";
+        reading += " Dashed: the queue depth (throughput × latency) of the knee; above it, a further request \
+                    mostly waits.";
     }
     let refused = |family: &Family| {
         let about = |finding: &&Finding| {

@@ -181,8 +181,8 @@ mod tests {
         let found = reads(FindingName::HalfSize, Unit::Bytes, [0.0; 3], detail);
         assert_eq!(
             sentence(&found),
-            "Block size that gives half of the bandwidth of 4 KiB random reads: unknown; latency is no straight line over \
-             size (4 MiB requests are 53 % off)."
+            "Block size that gives half of the bandwidth of 4 KiB random reads: unknown; latency is no straight \
+             line over size (4 MiB requests are 53 % off)."
         );
     }
 
