@@ -126,7 +126,8 @@ impl Scores {
     /// In Markdown.
     pub fn table(&self) -> String {
         let mut out = String::from(
-            "| devices | finding | found | covers | identifiable | inconclusive there | median width | score | off by |\n\
+            "| devices | finding | found | covers | identifiable | inconclusive there | median width | score | \
+             off by |\n\
              |---|---|---|---|---|---|---|---|---|\n",
         );
         let (mut covered, mut all) = (0.0, 0.0);

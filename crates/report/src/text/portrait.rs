@@ -23,7 +23,7 @@ pub fn sentence(portrait: &Portrait) -> String {
             format!("at least {} parallel servers", value(one))
         }
         TraitKey::QueueServers if value(one) == "1" => "1 server".to_owned(),
-        // What passed through it, at the least.
+        // As much has passed through it.
         TraitKey::LinkRead => {
             format!("link of at least {}", units::rate(one.estimate.low.unwrap_or(one.estimate.value)))
         }
