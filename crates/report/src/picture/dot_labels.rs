@@ -66,8 +66,8 @@ pub(super) fn dot_labels(figure: &Figure, others: &[Label]) -> Vec<Label> {
     out
 }
 
-/// The place with room where the label hides the least. The label is put to the right of the dot's interval, whose right
-/// end is at `interval_end`, where that is nearby.
+/// The place with room where the label hides the least. The label is put to the right of the dot's interval, whose
+/// right end is at `interval_end`, where that is nearby.
 fn best_of(
     places: &[(Anchor, Place)],
     label: &Label,
