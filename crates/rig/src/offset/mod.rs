@@ -42,7 +42,7 @@ use self::{
     popularity::Popularity,
     random::{Random, below},
     sequential::{Chain, Step},
-    sizes::Sizes,
+    sizes::{Size, Sizes},
 };
 
 /// The odd constant of Weyl sequences (golden ratio): nearby numbers give unrelated seeds.
@@ -129,10 +129,22 @@ impl Offsets {
     #[inline]
     pub fn draw(&mut self) -> Draw {
         let op = self.ops.draw();
+        let size = self.sizes.draw(&mut self.random);
+        let within_bytes = match (&self.near, &mut self.pattern) {
+            (None, Pattern::Uniform) => below(&mut self.random, size.places) * self.align_bytes,
+            (None, Pattern::Step(step)) => step.draw(),
+            _ => self.general(op, size),
+        };
+        (op, self.lane.at(op, within_bytes), size.length_bytes)
+    }
+
+    /// Draws the place of a request by any pattern. It stands apart from the two usual ones, whose code stays small
+    /// enough to be part of the loop.
+    #[inline(never)]
+    fn general(&mut self, op: Op, size: Size) -> u64 {
         let random = &mut self.random;
-        let size = self.sizes.draw(random);
         if let Some(at_bytes) = self.near.as_mut().and_then(|near| near.draw(random, op, size.length_bytes)) {
-            return (op, self.lane.at(op, at_bytes), size.length_bytes);
+            return at_bytes;
         }
         let within_bytes = match &mut self.pattern {
             Pattern::Uniform => below(random, size.places) * self.align_bytes,
@@ -146,7 +158,7 @@ impl Offsets {
         if let Some(near) = &mut self.near {
             near.follow(op, within_bytes, size.length_bytes);
         }
-        (op, self.lane.at(op, within_bytes), size.length_bytes)
+        within_bytes
     }
 }
 

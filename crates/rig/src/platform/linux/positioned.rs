@@ -2,13 +2,16 @@
 
 use std::{
     fs::File,
-    io,
-    os::fd::{AsFd, AsRawFd, OwnedFd},
+    io::{self, IoSlice, IoSliceMut},
+    os::fd::{AsFd, OwnedFd},
     sync::Arc,
 };
 
 use iosonde_model::{LoopNote, Op, Sync};
-use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::{
+    fs::{OFlags, fcntl_getfl, fcntl_setfl},
+    io::{ReadWriteFlags, pread, preadv2, pwrite, pwritev2},
+};
 
 use super::{calls, guard::unnamed};
 use crate::engine::{Bench, EngineOption, NewFiles, Request, Unavailable};
@@ -58,17 +61,23 @@ pub(crate) fn try_option(file: &File, option: &str) -> Result<(), Unavailable> {
     }
 }
 
-/// # Safety
-/// `length` bytes from `buffer` on must be valid, and nobody else's while the call runs.
-unsafe fn vectored(op: Op, fd: i32, buffer: *mut u8, length: usize, at: libc::off_t, flags: i32) -> isize {
-    let vector = libc::iovec { iov_base: buffer.cast(), iov_len: length };
-    // SAFETY: one vector, which lives across the call; the caller answers for the buffer.
-    unsafe {
-        match op {
-            Op::Write => libc::pwritev2(fd, &vector, 1, at, flags),
-            _ => libc::preadv2(fd, &vector, 1, at, flags),
-        }
+/// Makes a request with flags, and once more without `nowait` where that would have had to wait.
+fn flagged(
+    flags: i32,
+    length_bytes: u32,
+    waited: &mut u64,
+    mut call: impl FnMut(ReadWriteFlags) -> i32,
+) -> i32 {
+    let flags = ReadWriteFlags::from_bits_retain(flags as u32);
+    let moved = call(flags);
+    // A request of which a part would have to wait comes back short; buffered writes of ext4 refuse the flag.
+    let unfinished =
+        moved == -libc::EAGAIN || moved == -libc::EOPNOTSUPP || (0..length_bytes as i32).contains(&moved);
+    if !flags.contains(ReadWriteFlags::NOWAIT) || !unfinished {
+        return moved;
     }
+    *waited += 1;
+    call(flags - ReadWriteFlags::NOWAIT)
 }
 
 /// An open file, and how its calls are made.
@@ -142,36 +151,24 @@ impl Positioned {
         {
             return -error.raw_os_error().unwrap_or(libc::EIO);
         }
-        let (fd, length, at) = (self.file.as_raw_fd(), length_bytes as usize, offset_bytes as libc::off_t);
-        let buffer = self.slots[request.slot as usize];
+        let (file, at) = (&self.file, offset_bytes);
         // SAFETY: the slot's buffer is at least a block long and outlives the engine; nobody else uses it.
-        unsafe {
-            match (op, self.read_flags, self.write_flags) {
-                // Without flags the older calls do the same and save the kernel the copy of a vector.
-                (Op::Read, 0, _) => calls::result(|| libc::pread64(fd, buffer.cast(), length, at)),
-                (Op::Write, _, 0) => calls::result(|| libc::pwrite64(fd, buffer.cast(), length, at)),
-                (Op::Read, flags, _) | (Op::Write, _, flags) => self.flagged(request, flags),
-                (Op::Trim, ..) => calls::trim(&self.file, offset_bytes, length_bytes),
-                (Op::Flush, ..) => calls::flush(&self.file, self.sync),
-            }
+        let block = unsafe {
+            std::slice::from_raw_parts_mut(self.slots[request.slot as usize], length_bytes as usize)
+        };
+        match (op, self.read_flags, self.write_flags) {
+            // Without flags the older calls do the same and save the kernel the copy of a vector.
+            (Op::Read, 0, _) => calls::result(|| pread(file, &mut *block, at)),
+            (Op::Write, _, 0) => calls::result(|| pwrite(file, &*block, at)),
+            (Op::Read, flags, _) => flagged(flags, length_bytes, &mut self.waited, |flags| {
+                calls::result(|| preadv2(file, &mut [IoSliceMut::new(block)], at, flags))
+            }),
+            (Op::Write, _, flags) => flagged(flags, length_bytes, &mut self.waited, |flags| {
+                calls::result(|| pwritev2(file, &[IoSlice::new(block)], at, flags))
+            }),
+            (Op::Trim, ..) => calls::trim(file, offset_bytes, length_bytes),
+            (Op::Flush, ..) => calls::flush(file, self.sync),
         }
-    }
-
-    fn flagged(&mut self, request: &Request, flags: i32) -> i32 {
-        let &Request { op, length_bytes, offset_bytes, .. } = request;
-        let (fd, length, at) = (self.file.as_raw_fd(), length_bytes as usize, offset_bytes as libc::off_t);
-        let buffer = self.slots[request.slot as usize];
-        // SAFETY: as in `call`.
-        let call = |flags| calls::result(|| unsafe { vectored(op, fd, buffer, length, at, flags) });
-        let moved = call(flags);
-        // A request of which a part would have to wait comes back short; buffered writes of ext4 refuse the flag.
-        let unfinished =
-            moved == -libc::EAGAIN || moved == -libc::EOPNOTSUPP || (0..length as i32).contains(&moved);
-        if flags & libc::RWF_NOWAIT == 0 || !unfinished {
-            return moved;
-        }
-        self.waited += 1;
-        call(flags & !libc::RWF_NOWAIT)
     }
 
     /// Returns notes for the reader that are known only after the run.
