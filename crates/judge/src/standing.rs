@@ -33,7 +33,7 @@ pub fn judge(run: &mut Run) -> Judged {
     let voids = voids_of(run, &standing);
     let confidence = confidence(run);
     let estimates = estimate::fill_points(&mut run.points, &run.trials, &voids, confidence);
-    let standing = standing.with_outliers(estimates.outliers());
+    let standing = standing.with_outliers(&estimates);
 
     let scopes: Vec<_> = (0..run.points.len()).map(Scope::Point).chain([Scope::Run]).collect();
     let mut judged = of_trials;

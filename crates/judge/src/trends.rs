@@ -131,14 +131,29 @@ impl Trends {
 
     /// Outlier rows, ascending, with ln(value / expected value) and their group's scatter.
     pub fn set_aside(&self) -> Vec<(usize, f64, f64)> {
-        let of = |fit: &Fit| -> Vec<(usize, f64, f64)> {
+        self.rows(|effects| {
             let told = |place: usize| {
-                let (distance, group) = fit.effects.distance(place)?;
-                Some((fit.rows[place], distance, fit.effects.spread(group)))
+                let (distance, group) = effects.distance(place)?;
+                Some((place, distance, effects.spread(group)))
             };
-            fit.effects.outliers().into_iter().filter_map(told).collect()
+            effects.outliers().into_iter().filter_map(told).collect()
+        })
+    }
+
+    /// Rows that are a second mode of their group and count, as [`MixedModel::second_modes`].
+    pub fn second_modes(&self) -> Vec<(usize, f64, f64)> {
+        self.rows(MixedModel::second_modes)
+    }
+
+    /// Rows of all fits by their number among all, ascending.
+    fn rows(&self, of: impl Fn(&MixedModel) -> Vec<(usize, f64, f64)>) -> Vec<(usize, f64, f64)> {
+        let numbered = |fit: &Fit| -> Vec<(usize, f64, f64)> {
+            of(&fit.effects)
+                .into_iter()
+                .map(|(row, distance, scatter)| (fit.rows[row], distance, scatter))
+                .collect()
         };
-        let mut all: Vec<_> = self.fits.iter().flatten().flat_map(of).collect();
+        let mut all: Vec<_> = self.fits.iter().flatten().flat_map(numbered).collect();
         all.sort_by_key(|(row, ..)| *row);
         all
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use iosonde_model::{About, CheckName, Outcome, Run, Trial};
 
-use crate::estimate::OutlierTrials;
+use crate::estimate::{Estimates, OutlierTrials};
 
 /// Figures of a trial that one check's verdict makes invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,13 +27,14 @@ impl Invalidity {
 pub struct TrialStanding {
     invalid: BTreeMap<u64, Vec<Invalidity>>,
     outliers: OutlierTrials,
+    second_modes: OutlierTrials,
 }
 
 impl FromIterator<(u64, Invalidity)> for TrialStanding {
     fn from_iter<T: IntoIterator<Item = (u64, Invalidity)>>(each: T) -> Self {
         let mut invalid: BTreeMap<u64, Vec<Invalidity>> = BTreeMap::new();
         each.into_iter().for_each(|(trial, one)| invalid.entry(trial).or_default().push(one));
-        Self { invalid, outliers: OutlierTrials::default() }
+        Self { invalid, ..Self::default() }
     }
 }
 
@@ -47,22 +48,27 @@ impl TrialStanding {
         invalid.filter_map(of_trial).collect()
     }
 
-    /// Adds the trials that the fit of all points excluded.
-    pub(crate) fn with_outliers(self, outliers: OutlierTrials) -> Self {
-        Self { outliers, ..self }
+    /// Adds the trials that the fit of all points excluded, and those that it kept because they agree.
+    pub(crate) fn with_outliers(self, estimates: &Estimates) -> Self {
+        Self { outliers: estimates.outliers(), second_modes: estimates.second_modes(), ..self }
     }
 
     /// Adds the outliers of a fit without the trials of which anything is invalid, for tests of single checks.
     #[cfg(test)]
     pub(crate) fn fitted(self, run: &Run) -> Self {
         let voids = self.invalid.keys().map(|id| (*id, About::All)).collect();
-        let estimates = crate::estimate::Estimates::of(&run.points, &run.trials, &voids);
-        self.with_outliers(estimates.outliers())
+        let estimates = Estimates::of(&run.points, &run.trials, &voids);
+        self.with_outliers(&estimates)
     }
 
     /// Trials that the fit of all points excluded; none before the points are fitted.
     pub fn outliers(&self) -> &OutlierTrials {
         &self.outliers
+    }
+
+    /// Trials as far from the others of their point that the fit kept, since they agree with each other.
+    pub fn second_modes(&self) -> &OutlierTrials {
+        &self.second_modes
     }
 
     /// Reasons why figures of a trial are invalid; empty for a valid one.

@@ -69,6 +69,8 @@ pub struct MixedModel {
     average: Average,
     design: Design,
     kept: Vec<bool>,
+    /// Rows of a second mode of their group.
+    in_mode: Vec<bool>,
     sigma: Vec<f64>,
     degrees: Vec<f64>,
     /// Logarithm of the mean minus mean of the logarithm, for each group.
@@ -163,6 +165,7 @@ impl MixedModel {
         Some(Self {
             average,
             kept,
+            in_mode,
             sigma,
             degrees,
             excess,
@@ -238,6 +241,27 @@ impl MixedModel {
             (0..self.kept.len()).filter(|&i| !self.kept[i]).map(|i| self.design.order[i]).collect();
         aside.sort_unstable();
         aside
+    }
+
+    /// Returns the rows that are a second mode of their group and therefore kept, with ln(value / level of the group's
+    /// other rows) and the standard deviation of those. Ascending.
+    pub fn second_modes(&self) -> Vec<(usize, f64, f64)> {
+        let residual = |&i: &usize| {
+            let row = &self.design.rows[i];
+            row.value - row.times(&self.solution.parameters)
+        };
+        let of = |members: &Vec<usize>| {
+            let (apart, others): (Vec<usize>, Vec<usize>) =
+                members.iter().filter(|&&i| self.kept[i]).partition(|&&i| self.in_mode[i]);
+            let others: Vec<f64> = others.iter().map(residual).collect();
+            let level = LogEstimate::mean_of(&others).filter(|_| !apart.is_empty())?;
+            let scatter = level.standard_error * (others.len() as f64).sqrt();
+            let row = |i: usize| (self.design.order[i], residual(&i) - level.log_mean, scatter);
+            Some(apart.into_iter().map(row).collect::<Vec<_>>())
+        };
+        let mut all: Vec<_> = self.design.members.iter().filter_map(of).flatten().collect();
+        all.sort_by_key(|(row, ..)| *row);
+        all
     }
 
     /// Returns the residual of a row, ln(value / fitted value), and the index of its group.

@@ -14,6 +14,10 @@
 //! device that repeats itself to the fourth digit has such trials. No trial is excluded for being slow alone:
 //! leaving out trials 1.5 deviations low would shift every figure by 0.7 % and break its interval.
 //!
+//! Trials of a point that are 9 standard deviations of the others away, but agree with each other, are a second mode:
+//! two or more of them, an eighth of the point's trials, and the nearest no more than a sixth nearer than the farthest.
+//! They count, their point's interval is wide, and the check says so, unless `not-steady` tells both levels.
+//!
 //! Verdict: a warning about the run. The figures are those of the undisturbed storage. If the disturbances are
 //! usual for you (a neighbour, garbage collection), your average is lower. The trials stay in the run, in the table
 //! of trials and in the percentiles. Not checked where no point was visited three times: with two trials that
@@ -24,10 +28,8 @@
 //!
 //! What to do: look at when they happened. Several in a row: another program. One a minute: the device.
 
-#[cfg(test)]
-use iosonde_model::Trial;
 use iosonde_model::{
-    About, CheckName, Phase, Point, Reason, Run, Scope, Verdict,
+    About, CheckName, Phase, Point, Reason, Run, Scope, Trial, Verdict,
     cause::{self, Excluded},
 };
 use statrs::distribution::{Binomial, DiscreteCDF};
@@ -125,10 +127,33 @@ fn verdict(run: &Run, standing: &TrialStanding) -> Verdict {
     if let Some(found) = farthest(noticed().filter(|(_, apart)| apart.deviations() > WILD)) {
         return warning(cause::Outliers::Far(excluded(found)));
     }
-    match farthest(noticed()).filter(|_| is_more_than_chance(noticed().count(), trials)) {
-        Some(found) => warning(cause::Outliers::Many(excluded(found))),
-        None => Verdict::Pass,
+    if let Some(found) = farthest(noticed()).filter(|_| is_more_than_chance(noticed().count(), trials)) {
+        return warning(cause::Outliers::Many(excluded(found)));
     }
+    agreeing(run, standing).map_or(Verdict::Pass, Verdict::Warning)
+}
+
+/// Trials of one point that lie far away and agree, of those points of which no two levels are told.
+fn agreeing(run: &Run, standing: &TrialStanding) -> Option<Reason> {
+    let of = |point: &Point| {
+        let trials = course::of_point(run, point, standing);
+        let apart = |trial: &&Trial| Some((trial.id, *standing.second_modes().get(&trial.id)?));
+        let own: Vec<(u64, Apart)> = trials.iter().filter_map(apart).collect();
+        let far =
+            |(_, apart): &&(u64, Apart)| apart.deviations() > WILD && (apart.share - 1.0).abs() >= NOTICED;
+        let (_, Apart { share, scatter }) = *farthest(own.iter().filter(far))?;
+        let (agreeing, of_trials) = (own.len() as u64, trials.len() as u64);
+        Some(cause::Agreeing { agreeing, of_trials, rate_share: share, scatter_share: scatter })
+    };
+    let told = |point: &&Point| {
+        [&point.read, &point.write].into_iter().flatten().any(|direction| !direction.levels.is_empty())
+    };
+    let points = run.points.iter().filter(|point| !told(point));
+    let found = points.filter_map(|point| Some((point, of(point)?)));
+    let far = |found: &cause::Agreeing| found.rate_share.ln().abs();
+    let (point, found) = found.max_by(|(_, a), (_, b)| far(a).total_cmp(&far(b)))?;
+    let reason = Reason::new(About::Rate, cause::Outliers::Agree(found));
+    Some(Reason { cause: reason.cause.at_point(&point.spec), ..reason })
 }
 
 fn farthest<'a>(all: impl Iterator<Item = &'a (u64, Apart)>) -> Option<&'a (u64, Apart)> {
@@ -160,6 +185,20 @@ mod tests {
         };
         assert_eq!((found.outliers, found.trials, found.farthest_trial), (1, 12, 6));
         assert!((found.rate_share - 0.2).abs() < 0.01 && found.scatter_share < 0.02, "{found:?}");
+    }
+
+    #[test]
+    fn two_that_agree_far_away_are_named_and_count() {
+        let mut rates: Vec<u64> = (0..12).map(|i| 100_000 + i * 37 % 11 * 200).collect();
+        (rates[3], rates[9]) = (30_000, 31_000);
+        let run = repeated(&rates);
+        let said = Outliers.judge(Scope::Run, &run, &TrialStanding::default().fitted(&run));
+        let Some(Verdict::Warning(Reason { cause, .. })) = said else { panic!("{said:?}") };
+        let cause::Cause::Outliers(cause::Outliers::Agree(found)) = cause.itself() else {
+            panic!("{cause:?}")
+        };
+        assert_eq!((found.agreeing, found.of_trials), (2, 12));
+        assert!((found.rate_share - 0.3).abs() < 0.02 && found.scatter_share < 0.05, "{found:?}");
     }
 
     #[test]

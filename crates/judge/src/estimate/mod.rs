@@ -37,7 +37,7 @@ pub use leftover::leftovers;
 pub use visit::canaries;
 pub use visit::{Visit, visits};
 
-/// Trials that lay too far from the others of their point to count, by id.
+/// Trials far from the others of their point, by id.
 pub type OutlierTrials = BTreeMap<u64, Apart>;
 
 /// How far a trial lies from what its point does otherwise.
@@ -178,11 +178,18 @@ impl Fitted {
     }
 
     fn set_aside(&self) -> Vec<(u64, Apart)> {
-        let Some(trends) = &self.trends else { return Vec::new() };
+        self.apart(Trends::set_aside)
+    }
+
+    fn second_modes(&self) -> Vec<(u64, Apart)> {
+        self.apart(Trends::second_modes)
+    }
+
+    fn apart(&self, of: fn(&Trends) -> Vec<(usize, f64, f64)>) -> Vec<(u64, Apart)> {
         let apart = |(row, distance, scatter): (usize, f64, f64)| {
             (self.trials[row], Apart { share: distance.exp(), scatter })
         };
-        trends.set_aside().into_iter().map(apart).collect()
+        self.trends.as_ref().map_or_else(Vec::new, of).into_iter().map(apart).collect()
     }
 }
 
@@ -215,7 +222,16 @@ impl Estimates {
 
     /// The outliers; of a trial's two directions, the one further out.
     pub fn outliers(&self) -> OutlierTrials {
-        let mut all: Vec<_> = self.rate.iter().flat_map(Fitted::set_aside).collect();
+        self.farthest(Fitted::set_aside)
+    }
+
+    /// Trials that lie as far from the others of their point, but agree with each other: they count.
+    pub fn second_modes(&self) -> OutlierTrials {
+        self.farthest(Fitted::second_modes)
+    }
+
+    fn farthest(&self, of: fn(&Fitted) -> Vec<(u64, Apart)>) -> OutlierTrials {
+        let mut all: Vec<_> = self.rate.iter().flat_map(of).collect();
         all.sort_by(|(_, a), (_, b)| a.share.ln().abs().total_cmp(&b.share.ln().abs()));
         all.into_iter().collect()
     }

@@ -30,6 +30,9 @@ pub const INVALID_BY_CHANCE: f64 = 1e-5;
 /// Probability that noise alone lengthens the warm-up at any point of a run, each time that it is asked: an error costs
 /// time only.
 const LONGER_BY_CHANCE: f64 = 1e-2;
+/// Probability that noise alone puts trials with a longer warm-up at another level than those without, at any point of
+/// a run that has both.
+const REPLACED_BY_CHANCE: f64 = 1e-3;
 /// Minimum distance of two levels, as a multiple of the scatter of each.
 const LEVEL_SHARE: f64 = 6.0;
 /// Warm-ups that differ by less are of one length, in seconds.
@@ -175,11 +178,29 @@ impl<'a> WarmedUp<'a> {
         self.for_so_long(self.longest_s)
     }
 
-    /// Whether they replace the others: not where all of those give the same, as where a buffer plays no part.
-    pub fn replace(&self, latest: &[&Trial]) -> bool {
-        let log = |trial: &Trial| trial.iops().max(f64::MIN_POSITIVE).ln();
-        let usual = latest.iter().map(|trial| log(trial)).sum::<f64>() / latest.len() as f64;
-        self.history.own.iter().any(|(trial, _)| (log(trial) - usual).abs() > HEIGHT_MIN.ln_1p())
+    /// Whether they replace the others, by evidence of its own: what lengthened the warm-up was one chance in a hundred,
+    /// asked many times. Not where all of the others give the same, as where a buffer plays no part; and only where
+    /// these are surely at another level, change within themselves, or depend on what ran before.
+    pub fn replace(&self, latest: &[&Trial], all: &[Trial], points: usize) -> bool {
+        let log = |trial: &&Trial| trial.iops().max(f64::MIN_POSITIVE).ln();
+        let logs = |trials: &[&Trial]| trials.iter().map(log).collect::<Vec<f64>>();
+        let is_latest = |trial: &Trial| latest.iter().any(|other| other.id == trial.id);
+        let others = self.history.own.iter().map(|(trial, _)| *trial).filter(|trial| !is_latest(trial));
+        let others: Vec<&Trial> = others.collect();
+        let (before, after) = (logs(&others), logs(latest));
+        let usual = after.iter().sum::<f64>() / after.len() as f64;
+        if before.iter().all(|log| (log - usual).abs() <= HEIGHT_MIN.ln_1p()) {
+            return false;
+        }
+        let distance = LogEstimate::mean_of(&before).zip(LogEstimate::mean_of(&after));
+        let apart = distance.is_some_and(|(before, after)| {
+            let distance = before.over(after);
+            distance.log_mean.abs() > distance.half_width(1.0 - REPLACED_BY_CHANCE / points.max(1) as f64)
+        });
+        let depends = |other: &&Trial| {
+            history::matters(all, needed_s(other), (other.elapsed_s - other.settling_s) / 2.0)
+        };
+        apart || within(&others, points, INVALID_BY_CHANCE).is_some() || others.iter().any(depends)
     }
 
     fn for_so_long(&self, settling_s: f64) -> Vec<&'a Trial> {
@@ -253,6 +274,29 @@ mod tests {
         assert_eq!(asked(&fills[..2]), None);
         let seen = asked(&fills).expect("it falls by 42 %");
         assert!((seen.log_ratio.exp() - 0.576).abs() < 0.005, "{seen:?}");
+    }
+
+    #[test]
+    fn a_longer_warm_up_replaces_shorter_ones_only_where_it_made_a_difference() {
+        let noise = |i: i32| 1.0 + 0.08 * (f64::from(i * 7 % 12) / 5.5 - 1.0);
+        let replaced = |short: [f64; 3], long: f64| {
+            let of = |(i, settling_s, rates): (i32, f64, [f64; 3])| {
+                let rates = rates.map(|rate| rate * noise(i));
+                let mut trial = Trial { id: i as u64 + 1, settling_s, ..trial(rates) };
+                trial.read.as_mut().expect("it reads").iops = rates.iter().sum::<f64>() / 3.0;
+                trial
+            };
+            let all: Vec<Trial> =
+                (0..6).map(|i| (i, 0.0, short)).chain((6..12).map(|i| (i, 0.3, [long; 3]))).map(of).collect();
+            let warmed_up = WarmedUp::of(all.iter().collect(), &all, 4);
+            let latest = warmed_up.latest();
+            assert_eq!(latest.len(), 6);
+            warmed_up.replace(&latest, &all, 4)
+        };
+        // Some of the shorter ones are 5 % and more away from the others' mean, and that is noise.
+        assert!(!replaced([100e3; 3], 100e3));
+        assert!(replaced([203e3, 168e3, 117e3], 100e3));
+        assert!(replaced([203e3, 203e3, 203e3], 100e3));
     }
 
     #[test]

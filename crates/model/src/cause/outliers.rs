@@ -15,6 +15,21 @@ pub enum Outliers {
     Far(Excluded),
     /// More trials lie away than chance explains.
     Many(Excluded),
+    /// Some trials of a point lie farther away than chance reaches, and agree with each other: they count.
+    Agree(Agreeing),
+}
+
+/// Trials of a point that lie far from its others, and near each other.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Agreeing {
+    /// Number of these trials.
+    pub agreeing: u64,
+    /// Trials of the point.
+    pub of_trials: u64,
+    /// Rate of the farthest over the others' mean rate.
+    pub rate_share: f64,
+    /// Standard deviation of the others, as a share of the rate.
+    pub scatter_share: f64,
 }
 
 /// Outliers of a run, and the farthest of them.

@@ -122,6 +122,12 @@ fn rows_that_are_slow_in_the_same_way_are_a_mode_and_not_outliers() {
     });
     let fit = MixedModel::fit(&all, 12, Average::OverTime).unwrap();
     assert_eq!((fit.kept(3), fit.outliers()), (8, Vec::new()));
+    let second = fit.second_modes();
+    assert_eq!(second.len(), 2);
+    for (row, distance, scatter) in second {
+        assert!(all[row].log_value > 3.2 && (distance - 0.25).abs() < 0.01, "{row}: {distance}");
+        assert!(scatter < 0.01, "{scatter}");
+    }
     let own: Vec<f64> = all.iter().filter(|row| row.group == 3).map(|row| row.log_value.exp()).collect();
     let (mean, half) = (fit.estimate(3).unwrap().value(), fit.estimate(3).unwrap().half_width(0.95));
     assert!((mean / (own.iter().sum::<f64>() / 8.0) - 1.0).abs() < 0.01, "{mean}");

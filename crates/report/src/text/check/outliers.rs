@@ -1,7 +1,7 @@
 //! Words of the check `outliers`.
 
 use iosonde_model::{
-    cause::{Excluded, Outliers},
+    cause::{Agreeing, Excluded, Outliers},
     units,
 };
 
@@ -31,20 +31,27 @@ pub(super) fn words(cause: &Outliers) -> String {
             found.farthest_trial,
             distance(found)
         ),
+        Outliers::Agree(Agreeing { agreeing, of_trials, rate_share, scatter_share }) => format!(
+            "{agreeing} of {of_trials} trials agree on {} of the others' rate ({}); they count, and widen the interval",
+            units::percent(*rate_share),
+            scatter_words(*scatter_share)
+        ),
     }
 }
 
 /// `31 % of the point's usual rate (the others scatter by 1.2 %)`.
 fn distance(found: &Excluded) -> String {
-    let scatter = match found.scatter_share {
+    let scatter = scatter_words(found.scatter_share);
+    format!("{} of the point's usual rate ({scatter})", units::percent(found.rate_share))
+}
+
+/// `the others scatter by 1.2 %`.
+fn scatter_words(share: f64) -> String {
+    match share {
         // "0.00 %" is no figure.
-        scatter if scatter < 5e-5 => "less than 0.01 %".to_owned(),
-        scatter => units::percent(scatter),
-    };
-    format!(
-        "{} of the point's usual rate (the others scatter by {scatter})",
-        units::percent(found.rate_share)
-    )
+        share if share < 5e-5 => "the others scatter by less than 0.01 %".to_owned(),
+        share => format!("the others scatter by {}", units::percent(share)),
+    }
 }
 
 #[cfg(test)]
@@ -64,6 +71,12 @@ mod tests {
         assert_eq!(
             words(&Outliers::Far(found(1))),
             format!("trial 6 was excluded as an outlier (percentiles count it): {distance}")
+        );
+        let two = Agreeing { agreeing: 2, of_trials: 12, rate_share: 0.31, scatter_share: 0.04 };
+        assert_eq!(
+            words(&Outliers::Agree(two)),
+            "2 of 12 trials agree on 31 % of the others' rate (the others scatter by 4.0 %); they count, and widen \
+             the interval"
         );
         let many = words(&Outliers::Many(found(9)));
         assert!(
