@@ -30,6 +30,9 @@ pub struct DirectionEvidence {
     pub iops: LogEstimate,
     /// Mean latency in nanoseconds.
     pub latency_ns_mean: LogEstimate,
+    /// Standard error of the part of the rate's error that other points share; see
+    /// [`iosonde_stats::mixed_model::MixedModel::shared_errors`].
+    pub shared_error: f64,
 }
 
 /// A point with what stands behind it.

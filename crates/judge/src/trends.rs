@@ -124,6 +124,16 @@ impl Trends {
         self.at(group).map(|(effects, _)| effects.typical())
     }
 
+    /// As [`MixedModel::shared_errors`], for each group of its fit.
+    pub fn shared_errors(&self) -> Vec<f64> {
+        let of_fit = self.fits.each_ref().map(|fit| fit.as_ref().map(|fit| fit.effects.shared_errors()));
+        let of_group = |(group, &fit): (usize, &usize)| {
+            let place = self.fits[fit].as_ref()?.groups[group]?;
+            of_fit[fit].as_ref()?.get(place).copied()
+        };
+        self.of.iter().enumerate().map(|group| of_group(group).unwrap_or(0.0)).collect()
+    }
+
     /// How many rows of a group were kept.
     pub fn kept(&self, group: usize) -> usize {
         self.at(group).map_or(0, |(effects, group)| effects.kept(group))

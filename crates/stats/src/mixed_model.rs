@@ -342,6 +342,24 @@ impl MixedModel {
         ends.is_some_and(|(first, last)| *first <= all / 4 && last + all / 4 + 1 >= all)
     }
 
+    /// Returns, for each group, the standard error of that part of its mean's error which all groups share: the trend
+    /// is one for all, and neighbours in time resemble each other, so that means of many groups are wrong together.
+    /// What is computed from several groups has this error whatever their number. 0 where it is unknown.
+    ///
+    /// One correlation ρ stands for all pairs: of G errors scaled to a variance of 1, the sum has G + G (G − 1) ρ.
+    pub fn shared_errors(&self) -> Vec<f64> {
+        let own: Vec<Option<f64>> = (0..self.design.groups)
+            .map(|group| self.variance(&[(group, 1.0)]).filter(|variance| *variance > 0.0))
+            .map(|variance| variance.map(f64::sqrt))
+            .collect();
+        let scaled: Vec<(usize, f64)> =
+            own.iter().enumerate().filter_map(|(group, error)| Some((group, 1.0 / (*error)?))).collect();
+        let groups = scaled.len() as f64;
+        let sum = if scaled.len() > 1 { self.variance(&scaled).unwrap_or(groups) } else { groups };
+        let correlation = ((sum - groups) / (groups * (groups - 1.0)).max(1.0)).clamp(0.0, 1.0);
+        own.into_iter().map(|error| error.unwrap_or(0.0) * correlation.sqrt()).collect()
+    }
+
     /// Returns the variance of a linear combination of group means.
     fn variance(&self, combination: &[(usize, f64)]) -> Option<f64> {
         self.variance_at(combination, &self.sigma, self.correlations.time.1, self.correlations.group.1)

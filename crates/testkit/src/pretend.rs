@@ -104,7 +104,11 @@ impl Pretend {
                 degrees_of_freedom: DEGREES,
             };
             let latency = (point.spec.asked_in_flight() as f64 * 1e9).ln() - log_mean;
-            let both = DirectionEvidence { iops: estimate(log_mean), latency_ns_mean: estimate(latency) };
+            let both = DirectionEvidence {
+                iops: estimate(log_mean),
+                latency_ns_mean: estimate(latency),
+                shared_error: 0.0,
+            };
             point.spec.rw.has(op).then_some(both)
         };
         let one = |point: &'a Point| Evidence {

@@ -298,7 +298,7 @@ mod tests {
             trial.passed_bytes = Some(span_bytes);
             let estimate =
                 LogEstimate { log_mean: (iops as f64).ln(), standard_error: 0.005, degrees_of_freedom: 50.0 };
-            let both = DirectionEvidence { iops: estimate, latency_ns_mean: estimate };
+            let both = DirectionEvidence { iops: estimate, latency_ns_mean: estimate, shared_error: 0.0 };
             let point: &'static Point = Box::leak(Box::new(Point::planned(0, "x", trial.spec.clone())));
             let trial: &'static Trial = Box::leak(Box::new(trial));
             Evidence { point, trials: vec![trial; 8], void: vec![None; 8], read: Some(both), write: None }

@@ -339,7 +339,7 @@ mod tests {
             let point = Point::planned(0, "x", trials[0].spec.clone());
             let borrowed =
                 LogEstimate { log_mean: 2000f64.ln(), standard_error: 1e-3, degrees_of_freedom: 100.0 };
-            let both = DirectionEvidence { iops: borrowed, latency_ns_mean: borrowed };
+            let both = DirectionEvidence { iops: borrowed, latency_ns_mean: borrowed, shared_error: 0.0 };
             let (trials, void) = (trials.iter().collect(), vec![None; 7]);
             let evidence = Evidence { point: &point, trials, void, read: Some(both), write: None };
             valid_latency(&evidence, Op::Read).unwrap().standard_error
@@ -361,7 +361,7 @@ mod tests {
         let point = Point::planned(0, "x", trials[0].spec.clone());
         let borrowed =
             LogEstimate { log_mean: 1000f64.ln(), standard_error: 0.001, degrees_of_freedom: 100.0 };
-        let both = DirectionEvidence { iops: borrowed, latency_ns_mean: borrowed };
+        let both = DirectionEvidence { iops: borrowed, latency_ns_mean: borrowed, shared_error: 0.0 };
         let (trials, void) = (trials.iter().collect(), vec![None; 5]);
         let evidence = Evidence { point: &point, trials, void, read: Some(both), write: None };
         let own = valid_rate(&evidence, Op::Read, &[]).unwrap();

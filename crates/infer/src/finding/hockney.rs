@@ -8,6 +8,10 @@
 //! widened by the square root of chi² over its degrees of freedom (Birge, The calculation of errors by the method
 //! of least squares, 1932). Where they differ significantly (at 1 %), the text says so. Where a size misses by more
 //! than 10 %, the law is rejected.
+//!
+//! The points' errors are not independent: one trend is taken from all of them, and neighbours in time resemble each
+//! other. The fit weights the rest of each error, and the shared part, which no number of sizes makes smaller, is added
+//! to the interval by what it moves each parameter: t₀ as much as the points, n½ hardly.
 
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::{
@@ -32,6 +36,8 @@ pub(super) const SIZES_MIN: usize = 4;
 const SIZE_RANGE_MIN: u64 = 16;
 /// The largest miss that a stretched interval may cover.
 pub(super) const MISS_MAX: f64 = 0.10;
+/// Largest share of a point's variance that is taken for shared: a fit needs errors of the points' own.
+const SHARED_MOST: f64 = 0.9;
 /// Chance of calling a true law bent.
 pub(super) const REJECTED_AT: f64 = 0.01;
 
@@ -43,6 +49,16 @@ pub(super) struct Size {
     pub(super) log_time: f64,
     /// As of a normal deviate.
     pub(super) standard_error: f64,
+    /// The part of it that other sizes share.
+    pub(super) shared_error: f64,
+}
+
+impl Size {
+    /// The part of the standard error that is this size's own.
+    fn own_error(&self) -> f64 {
+        let share = self.shared_error.powi(2) / self.standard_error.powi(2);
+        self.standard_error * (1.0 - share.min(SHARED_MOST)).sqrt()
+    }
 }
 
 /// The fitted law.
@@ -84,6 +100,7 @@ fn sizes(group: &Group, rate: &Rate, confidence: f64) -> Result<Vec<Size>, Incon
             bytes: evidence.point.spec.block_size_bytes,
             log_time: 1e9_f64.ln() - rate.log_mean,
             standard_error: rate.normal_error(confidence),
+            shared_error: evidence.direction(group.op).map_or(0.0, |direction| direction.shared_error),
         });
     }
     sizes.sort_by_key(|size| size.bytes);
@@ -113,18 +130,30 @@ pub(super) fn fit(sizes: &[Size], confidence: f64) -> Result<Hockney, SizeLawPro
     let t = if stretched { student_t(confidence, fit.degrees_of_freedom) } else { normal(confidence) };
     // What the points miss by beyond their own errors belongs to the interval even where a bend is not sure.
     let fit = if stretched || fit.chi_square > fit.degrees_of_freedom { fit.widened() } else { fit };
+    let shared = shift(sizes, &fit);
     let estimate = |parameter: usize| {
-        let (log, half) = (fit.parameters[parameter], t * fit.standard_error(parameter));
+        let own = t * fit.standard_error(parameter);
+        let (log, half) = (fit.parameters[parameter], own.hypot(normal(confidence) * shared[parameter]));
         Estimate { value: log.exp(), low: Some((log - half).exp()), high: Some((log + half).exp()) }
     };
     Ok(Hockney { t0_ns: estimate(0), half_size_bytes: rising.then(|| estimate(1)), fit: law })
+}
+
+/// How far each parameter moves where all sizes are wrong together by the error that they share.
+fn shift(sizes: &[Size], fit: &Fit) -> Vec<f64> {
+    let wrong = |size: &Size| Size { log_time: size.log_time + size.shared_error, ..*size };
+    let moved = curve(&sizes.iter().map(wrong).collect::<Vec<_>>());
+    let alike = moved.ok().filter(|(moved, _)| moved.parameters.len() == fit.parameters.len());
+    let distance = |moved: &Fit, at: usize| (moved.parameters[at] - fit.parameters[at]).abs();
+    let of = |(moved, _): &(Fit, bool)| (0..fit.parameters.len()).map(|at| distance(moved, at)).collect();
+    alike.as_ref().map_or_else(|| vec![0.0; fit.parameters.len()], of)
 }
 
 /// The least-squares curve with parameters ln t₀ and ln n½, and true; or a constant, ln t₀ alone, and false
 /// where time does not rise with size.
 fn curve(sizes: &[Size]) -> Result<(Fit, bool), SizeLawProblem> {
     let observed: Vec<_> = sizes.iter().map(|size| size.log_time).collect();
-    let errors: Vec<_> = sizes.iter().map(|size| size.standard_error).collect();
+    let errors: Vec<_> = sizes.iter().map(Size::own_error).collect();
     let (first, last) = (sizes[0], sizes[sizes.len() - 1]);
     // The cost of the smallest size, and the size that takes this long at the largest one's rate.
     let rate = last.bytes as f64 / last.log_time.exp();

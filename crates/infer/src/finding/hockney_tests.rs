@@ -23,7 +23,7 @@ fn problem(finding: &Finding) -> SizeLawProblem {
 fn exact(time_ns: impl Fn(f64) -> f64, standard_error: f64) -> Vec<Size> {
     let size = |power: u32| {
         let bytes = 4096 << (2 * power);
-        Size { bytes, log_time: time_ns(bytes as f64).ln(), standard_error }
+        Size { bytes, log_time: time_ns(bytes as f64).ln(), standard_error, shared_error: 0.0 }
     };
     (0..6).map(size).collect()
 }

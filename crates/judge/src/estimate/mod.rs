@@ -177,6 +177,10 @@ impl Fitted {
         self.trends.as_ref().map_or(0, |trends| trends.kept(group))
     }
 
+    fn shared_errors(&self) -> Vec<f64> {
+        self.trends.as_ref().map_or_else(Vec::new, Trends::shared_errors)
+    }
+
     fn set_aside(&self) -> Vec<(u64, Apart)> {
         self.apart(Trends::set_aside)
     }
@@ -239,22 +243,23 @@ impl Estimates {
     /// Evidence for every point: its trials, what is void of them, and these estimates. Arguments as of
     /// [`Estimates::of`].
     pub fn evidence<'a>(&self, points: &'a [Point], trials: &'a [Trial], voids: &Voids) -> Vec<Evidence<'a>> {
+        let shared = self.rate.each_ref().map(Fitted::shared_errors);
+        let direction = |place: usize, op: Op| {
+            let shared_error = shared[op as usize].get(place).copied().unwrap_or(0.0);
+            let (iops, latency_ns_mean) = (self.iops(place, op)?, self.latency_ns_mean(place, op)?);
+            Some(DirectionEvidence { iops, latency_ns_mean, shared_error })
+        };
         let of = |(place, point): (usize, &'a Point)| {
             let own: Vec<&Trial> = own_trials(point, trials).collect();
             Evidence {
                 point,
                 void: own.iter().map(|trial| voids.get(&trial.id).copied()).collect(),
                 trials: own,
-                read: self.direction(place, Op::Read),
-                write: self.direction(place, Op::Write),
+                read: direction(place, Op::Read),
+                write: direction(place, Op::Write),
             }
         };
         points.iter().enumerate().map(of).collect()
-    }
-
-    fn direction(&self, point: usize, op: Op) -> Option<DirectionEvidence> {
-        let (iops, latency_ns_mean) = (self.iops(point, op)?, self.latency_ns_mean(point, op)?);
-        Some(DirectionEvidence { iops, latency_ns_mean })
     }
 }
 
