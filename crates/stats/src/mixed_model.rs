@@ -25,11 +25,13 @@ use design::{Design, Solution};
 pub use row::Row;
 use spread::{Correlations, Spread, caution, within_limit};
 
-use crate::{LogEstimate, series::variance_of_mean};
+use crate::{LogEstimate, series::variance_of_mean, student_t};
 
 /// Fewest rows whose minimum and maximum limit the mean: with five, the mean lies outside once in 16 times, and then
 /// close to them.
 const FEWEST_IN_RANGE: usize = 5;
+/// How many times a group's farthest row its interval may reach.
+const BEYOND_ROWS: f64 = 2.0;
 /// Fewest rows per group from which [`Outlook::Hopeful`] uses the correlation within groups.
 const FEWEST_ALIKE: usize = 5;
 
@@ -180,12 +182,15 @@ impl MixedModel {
 
     /// Returns the mean of one group, with its standard error. `None` where all its rows are excluded, or where no
     /// group has more rows than unknowns.
+    ///
+    /// A mean over the time of the rows lies near them: the 95 % interval ends at twice the farthest row.
     pub fn estimate(&self, group: usize) -> Option<LogEstimate> {
-        Some(LogEstimate {
-            log_mean: self.level(group),
-            standard_error: self.variance(&[(group, 1.0)])?.sqrt(),
-            degrees_of_freedom: self.degrees[group],
-        })
+        let (log_mean, degrees_of_freedom) = (self.level(group), self.degrees[group]);
+        let farthest =
+            |[least, most]: [f64; 2]| f64::max(most - log_mean, log_mean - least) + BEYOND_ROWS.ln();
+        let most = self.range(group).map(|range| farthest(range) / student_t(0.95, degrees_of_freedom));
+        let standard_error = self.variance(&[(group, 1.0)])?.sqrt().min(most.unwrap_or(f64::INFINITY));
+        Some(LogEstimate { log_mean, standard_error, degrees_of_freedom })
     }
 
     /// Predicts [`MixedModel::estimate`] with `times` as many rows of all groups. More rows also narrow the bounds of

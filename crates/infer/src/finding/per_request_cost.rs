@@ -4,8 +4,9 @@
 //! way, the medium's access. At QD 1, 1/t₀ requests per second is a limit for every block size.
 //!
 //! How it is computed: from the times between completions at QD 1, over block sizes, by least squares on
-//! logarithms. At least four sizes over a range of 16 are needed. If the points differ from the law (tested at 1
-//! %), the interval is widened; if any misses by more than 10 %, the finding is inconclusive.
+//! logarithms. At least four sizes over a range of 16 are needed. The error that all sizes share (one trend,
+//! neighbours in time) is part of the interval, whatever the number of sizes. If the points differ from the law
+//! (tested at 1 %), the interval is widened; if any misses by more than 10 %, the finding is inconclusive.
 //!
 //! How precise it can be: 11 sizes and 5 to 8 rounds at 3 % scatter give these full widths:
 //! - 2 to 4 % where half size is ten smallest blocks or more;

@@ -203,15 +203,12 @@ pub fn counted(points: usize) -> String {
     if points == 1 { "1 point".to_owned() } else { format!("{points} points") }
 }
 
-/// Points whose rate went different ways: `rose at 2 points and held at 1`.
+/// Workloads whose rate went different ways: `rose in 2, held in 1 of 3 workloads`.
 pub fn ways(rose: usize, fell: usize, held: usize) -> String {
     let all = [("rose", rose), ("fell", fell), ("held", held)];
-    let told: Vec<String> = all
-        .into_iter()
-        .filter(|(_, points)| *points > 0)
-        .map(|(way, points)| format!("{way} at {}", counted(points)))
-        .collect();
-    told.join(", ")
+    let told: Vec<String> =
+        all.into_iter().filter(|(_, some)| *some > 0).map(|(way, some)| format!("{way} in {some}")).collect();
+    format!("{} of {} workloads", told.join(", "), rose + fell + held)
 }
 
 /// `: 118 k IOPS and 269 µs mean latency, changing by +0.06 % a round (98 % CI -0.14 to +0.28 %) in rounds 10–19; 1.9

@@ -152,6 +152,9 @@ pub fn figure(style: impl Into<Style>, estimate: &Estimate) -> Figure {
     let (Some(low), Some(high)) = (estimate.low, estimate.high) else {
         return Figure { value, interval: NO_INTERVAL.to_owned() };
     };
+    if says_nothing(low, high) {
+        return Figure::unknown();
+    }
     if high > FIVE_FOLD * low {
         return Figure { interval: ends(style, low, high), ..Figure::unknown() };
     }
@@ -230,7 +233,7 @@ fn written_as(unit: Unit, estimate: &Estimate, digits_max: usize, (factor, name)
         return Written { value, interval: NO_INTERVAL.to_owned() };
     };
     let (low, high) = (low / factor, high / factor);
-    if unit == Unit::Ratio && high > UNKNOWN * low {
+    if unit == Unit::Ratio && says_nothing(low, high) {
         return Written { value: format!("{value:.2}{name}"), interval: "(no usable interval)".to_owned() };
     }
     let digits = match unit {
@@ -244,14 +247,19 @@ fn written_as(unit: Unit, estimate: &Estimate, digits_max: usize, (factor, name)
     Written { value: format!("{value:.digits$}{name}"), interval }
 }
 
-/// High over low of a ratio's interval from which on it says nothing: `[0.00, 791.00]` is no figure.
+/// High over low of an interval from which on it says nothing: `[0.00, 791.00]` and `339 ns to 6.7 s` are no figures.
 const UNKNOWN: f64 = 100.0;
+
+/// Whether not even the ends of an interval are worth a reader's time.
+pub fn says_nothing(low: f64, high: f64) -> bool {
+    high > UNKNOWN * low
+}
 
 /// A value with its interval, or `between 2 and 29 requests` where no more is known.
 pub fn bounded(style: impl Into<Style>, estimate: &Estimate) -> String {
     let style = style.into();
     match (estimate.low, estimate.high) {
-        (Some(low), Some(high)) if style.unit == Unit::Ratio && high > UNKNOWN * low => {
+        (Some(low), Some(high)) if style.unit == Unit::Ratio && says_nothing(low, high) => {
             with_interval(style, estimate)
         }
         (Some(low), Some(high)) if estimate.is_vague() => {
@@ -389,6 +397,7 @@ mod tests {
         assert_eq!(of(Unit::Bytes, 230.0 * 1024.0, 216.0 * 1024.0, 245.0 * 1024.0), "230 KiB 216–245");
         assert_eq!(of(Unit::Time, 1e6, 3e5, 2e6), "unknown 300 µs to 2 ms", "over a factor of five");
         assert_eq!(of(Unit::Time, 1e5, 5e4, 2.61e5), "unknown 50–261 µs");
+        assert_eq!(of(Unit::Time, 1e5, 339.0, 6.7e9), "unknown");
         let without = figure(Unit::Iops, &Estimate { value: 5e3, low: None, high: None });
         assert_eq!(
             (without.interval.as_str(), without.in_words().matches('(').count()),

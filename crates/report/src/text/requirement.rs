@@ -83,8 +83,8 @@ pub fn table(run: &Run, requirement: &Requirement, lines: &[RequirementLine]) ->
     let verdict = requirement::verdict(lines);
     let rows: Vec<RequirementRow> = lines.iter().map(|line| row(run, line)).collect();
     let deciding = lines.iter().position(|line| line.verdict == verdict).unwrap_or(0);
-    // Of several limits, which one it is.
-    let of = lines.get(deciding).filter(|_| lines.len() > 1).and_then(|line| point_of(run, line));
+    // A storage has many bandwidths and commits: which one it is.
+    let of = lines.get(deciding).and_then(|line| point_of(run, line));
     let of = of.map_or_else(String::new, |point| format!(" of {}", point.spec.describe()));
     let answer = rows.get(deciding).map_or_else(String::new, |row| {
         format!("{} {}{of}; {} needs {}", row.figure, row.measured, requirement.name, row.limit)

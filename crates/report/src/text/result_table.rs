@@ -220,7 +220,14 @@ fn exceeds<'a>(run: &'a Run, finding: &Finding) -> Option<(&'a Point, Estimate)>
         Some(if finding.unit == Unit::Iops { direction.iops } else { direction.bytes_per_s })
     };
     let reaches_it = |own: &Estimate| own.high.is_some_and(|own| own >= 0.999 * high);
-    run.points.iter().find_map(|point| Some((point, own(point).filter(reaches_it)?)))
+    let Conditions { block_size_bytes, random, .. } = &finding.conditions;
+    // A highest bandwidth is that of any workload, a highest IOPS that of one size.
+    let is_asked = |point: &&Point| {
+        finding.unit != Unit::Iops
+            || block_size_bytes.is_none_or(|bytes| bytes == point.spec.block_size_bytes)
+                && random.is_none_or(|random| random == point.spec.rw.is_random())
+    };
+    run.points.iter().filter(is_asked).find_map(|point| Some((point, own(point).filter(reaches_it)?)))
 }
 
 fn two_levels(run: &Run, finding: &Finding) -> Option<Figure> {
@@ -473,7 +480,8 @@ const SHALLOW: f64 = 10.0;
 
 fn rate(finding: &Finding) -> Figure {
     let told = figure(finding.unit, &estimate(finding));
-    if finding.at_least { told.at_least() } else { told }
+    // A minimum with an interval around it reads as a value that is known.
+    if finding.at_least { Figure { interval: String::new(), ..told }.at_least() } else { told }
 }
 
 fn depth(finding: &Finding) -> Figure {

@@ -47,10 +47,13 @@ mod tests {
     fn only_the_ways_that_points_went_are_told() {
         let unlike =
             |rose, fell, held| words(&Drift::Unlike { rose, fell, held, duration_s: 59.0, wrote: true });
-        assert_eq!(unlike(1, 0, 0), "over the 59 s of the run, the rate rose at 1 point; means hide that");
-        let all = "the rate rose at 2 points, fell at 1 point, held at 3 points; means hide that";
+        assert_eq!(
+            unlike(1, 0, 0),
+            "over the 59 s of the run, the rate rose in 1 of 1 workloads; means hide that"
+        );
+        let all = "the rate rose in 2, fell in 1, held in 3 of 6 workloads; means hide that";
         assert!(unlike(2, 1, 3).ends_with(all), "{}", unlike(2, 1, 3));
-        let slower = "fell at 2 points; means hide that (for a steady state: `--state steady`)";
+        let slower = "fell in 2 of 3 workloads; means hide that (for a steady state: `--state steady`)";
         assert!(unlike(1, 2, 0).ends_with(slower), "{}", unlike(1, 2, 0));
     }
 

@@ -1,6 +1,6 @@
 //! Words of why a finding is inconclusive.
 
-use crate::text::number::{Style, bounded};
+use crate::text::number::{self, Style, bounded};
 use iosonde_model::{About, Estimate, Inconclusive, Unit};
 
 use super::{cached, lack, limit, long_write, mapping_unit, platter, readahead};
@@ -30,6 +30,9 @@ pub(super) fn words(why: &Inconclusive) -> String {
             format!("trials of {} took no time, or their figures are not finite", spec.describe())
         }
         Inconclusive::EstimateNotANumber => "the estimate is not finite".to_owned(),
+        Inconclusive::WideInterval { low, high, .. } if number::says_nothing(*low, *high) => {
+            "trials differ so much that not even a factor of 100 is certain; use a longer `--time`".to_owned()
+        }
         Inconclusive::WideInterval { unit, low, high } => {
             let estimate = Estimate { value: *low, low: Some(*low), high: Some(*high) };
             // Its name says that it is a queue depth.
