@@ -180,7 +180,7 @@ impl<'a> WarmedUp<'a> {
 
     /// Whether they replace the others, by evidence of its own: what lengthened the warm-up was one chance in a
     /// hundred, asked many times. Not where all of the others give the same, as where a buffer plays no part; and only
-    /// where these are surely at another level, change within themselves, or depend on what ran before.
+    /// where these are at another level, change within themselves, or depend on what ran before.
     pub fn replace(&self, latest: &[&Trial], all: &[Trial], points: usize) -> bool {
         let log = |trial: &&Trial| trial.iops().max(f64::MIN_POSITIVE).ln();
         let logs = |trials: &[&Trial]| trials.iter().map(log).collect::<Vec<f64>>();

@@ -19,7 +19,7 @@ pub enum Outliers {
     Agree(Agreeing),
 }
 
-/// Trials of a point that lie far from its others, and near each other.
+/// Trials of a point whose rates differ from those of its others, and hardly from each other.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Agreeing {
     /// Number of these trials.

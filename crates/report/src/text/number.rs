@@ -152,7 +152,7 @@ pub fn figure(style: impl Into<Style>, estimate: &Estimate) -> Figure {
     let (Some(low), Some(high)) = (estimate.low, estimate.high) else {
         return Figure { value, interval: NO_INTERVAL.to_owned() };
     };
-    if says_nothing(low, high) {
+    if says_nothing(style.unit, low, high) {
         return Figure::unknown();
     }
     if high > FIVE_FOLD * low {
@@ -233,7 +233,7 @@ fn written_as(unit: Unit, estimate: &Estimate, digits_max: usize, (factor, name)
         return Written { value, interval: NO_INTERVAL.to_owned() };
     };
     let (low, high) = (low / factor, high / factor);
-    if unit == Unit::Ratio && says_nothing(low, high) {
+    if unit == Unit::Ratio && says_nothing(unit, low, high) {
         return Written { value: format!("{value:.2}{name}"), interval: "(no usable interval)".to_owned() };
     }
     let digits = match unit {
@@ -250,16 +250,17 @@ fn written_as(unit: Unit, estimate: &Estimate, digits_max: usize, (factor, name)
 /// High over low of an interval from which on it says nothing: `[0.00, 791.00]` and `339 ns to 6.7 s` are no figures.
 const UNKNOWN: f64 = 100.0;
 
-/// Whether not even the ends of an interval are worth a reader's time.
-pub fn says_nothing(low: f64, high: f64) -> bool {
-    high > UNKNOWN * low
+/// Whether not even the ends of an interval are worth a reader's time. Those of sizes and queue depths are levels that
+/// were tried.
+pub fn says_nothing(unit: Unit, low: f64, high: f64) -> bool {
+    !matches!(unit, Unit::Bytes | Unit::InFlight) && high > UNKNOWN * low
 }
 
 /// A value with its interval, or `between 2 and 29 requests` where no more is known.
 pub fn bounded(style: impl Into<Style>, estimate: &Estimate) -> String {
     let style = style.into();
     match (estimate.low, estimate.high) {
-        (Some(low), Some(high)) if style.unit == Unit::Ratio && says_nothing(low, high) => {
+        (Some(low), Some(high)) if style.unit == Unit::Ratio && says_nothing(style.unit, low, high) => {
             with_interval(style, estimate)
         }
         (Some(low), Some(high)) if estimate.is_vague() => {

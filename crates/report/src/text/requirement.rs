@@ -83,8 +83,9 @@ pub fn table(run: &Run, requirement: &Requirement, lines: &[RequirementLine]) ->
     let verdict = requirement::verdict(lines);
     let rows: Vec<RequirementRow> = lines.iter().map(|line| row(run, line)).collect();
     let deciding = lines.iter().position(|line| line.verdict == verdict).unwrap_or(0);
-    // A storage has many bandwidths and commits: which one it is.
-    let of = lines.get(deciding).and_then(|line| point_of(run, line));
+    // Which one it is, of several limits, or where the run has figures of many workloads.
+    let named = lines.len() > 1 || requirement::checked(run).is_none();
+    let of = lines.get(deciding).filter(|_| named).and_then(|line| point_of(run, line));
     let of = of.map_or_else(String::new, |point| format!(" of {}", point.spec.describe()));
     let answer = rows.get(deciding).map_or_else(String::new, |row| {
         format!("{} {}{of}; {} needs {}", row.figure, row.measured, requirement.name, row.limit)

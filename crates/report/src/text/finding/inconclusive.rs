@@ -30,7 +30,7 @@ pub(super) fn words(why: &Inconclusive) -> String {
             format!("trials of {} took no time, or their figures are not finite", spec.describe())
         }
         Inconclusive::EstimateNotANumber => "the estimate is not finite".to_owned(),
-        Inconclusive::WideInterval { low, high, .. } if number::says_nothing(*low, *high) => {
+        Inconclusive::WideInterval { unit, low, high } if number::says_nothing(*unit, *low, *high) => {
             "trials differ so much that not even a factor of 100 is certain; use a longer `--time`".to_owned()
         }
         Inconclusive::WideInterval { unit, low, high } => {
