@@ -24,9 +24,6 @@ const MODE_WIDTH: f64 = 0.2;
 /// Largest weight of the prior in degrees of freedom: twice that of a group of eight rows.
 const PRIOR_CAP: f64 = 16.0;
 
-/// Fewest effective degrees of freedom of a group's variance that correlation leaves, where its rows have as many.
-const DEGREES_MIN: f64 = 3.0;
-
 /// Standard errors at which a group's own rows exclude a correlation that the others share.
 const OWN_BOUND: f64 = 2.0;
 
@@ -157,7 +154,7 @@ impl Spread {
             let fewer = (1.0 - along_group.powi(2)) / (1.0 + along_group.powi(2));
             (
                 variance / hidden(length, along_group) / in_time / VARIANCE_WITHIN,
-                (degrees * fewer).max(degrees.min(DEGREES_MIN)),
+                (degrees * fewer).max(degrees.min(1.0)),
             )
         });
         let own: Vec<(f64, f64)> = own.collect();
