@@ -30,8 +30,9 @@
 //! in 100,000 for the whole run) that the rate at their end is a tenth or more away from that at their
 //! beginning, a buffer or a credit is used up in each of them, and their mean says how long they were. They are
 //! void. The schedule then asks for longer warm-ups, up to seven times a trial's length, and earlier, where chance
-//! shows such a change in one run of a hundred. Trials that warmed up longer replace the others where these are
-//! at another level (Student's t, 1 in 1,000 for the whole run) and one of them is 5 % or more away.
+//! shows such a change in one run of a hundred. Trials that warmed up longer replace the others where one of
+//! these is 5 % or more away. Where nothing of the run writes, so that no write buffer can be the reason, the others
+//! must also be at another level (Student's t, 1 in 1,000 for the whole run) or change within themselves.
 //!
 //! It also asks whether rates depend on what ran before: whether trials after lighter writes than their own are
 //! faster, or those after heavier ones slower, over all points of the run together (a permutation test within points,

@@ -178,9 +178,11 @@ impl<'a> WarmedUp<'a> {
         self.for_so_long(self.longest_s)
     }
 
-    /// Whether they replace the others, by evidence of its own: what lengthened the warm-up was one chance in a
-    /// hundred, asked many times. Not where all of the others give the same, as where a buffer plays no part; and only
-    /// where these are at another level, change within themselves, or depend on what ran before.
+    /// Whether they replace the others: not where all of those give the same, as where a buffer plays no part.
+    ///
+    /// Where nothing of the run writes, no write buffer can be the reason, and what lengthened the warm-up was one
+    /// chance in a hundred, asked many times. It takes evidence of its own then: the others are at another level or
+    /// change within themselves.
     pub fn replace(&self, latest: &[&Trial], all: &[Trial], points: usize) -> bool {
         let log = |trial: &&Trial| trial.iops().max(f64::MIN_POSITIVE).ln();
         let logs = |trials: &[&Trial]| trials.iter().map(log).collect::<Vec<f64>>();
@@ -192,15 +194,15 @@ impl<'a> WarmedUp<'a> {
         if before.iter().all(|log| (log - usual).abs() <= HEIGHT_MIN.ln_1p()) {
             return false;
         }
+        if all.iter().any(|trial| must_hold(trial) && trial.spec.changes()) {
+            return true;
+        }
         let distance = LogEstimate::mean_of(&before).zip(LogEstimate::mean_of(&after));
         let apart = distance.is_some_and(|(before, after)| {
             let distance = before.over(after);
             distance.log_mean.abs() > distance.half_width(1.0 - REPLACED_BY_CHANCE / points.max(1) as f64)
         });
-        let depends = |other: &&Trial| {
-            history::matters(all, needed_s(other), (other.elapsed_s - other.settling_s) / 2.0)
-        };
-        apart || within(&others, points, INVALID_BY_CHANCE).is_some() || others.iter().any(depends)
+        apart || within(&others, points, INVALID_BY_CHANCE).is_some()
     }
 
     fn for_so_long(&self, settling_s: f64) -> Vec<&'a Trial> {
