@@ -3,23 +3,23 @@
 /// Unit of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// Nanoseconds: `45 µs [44, 46]`.
+    /// Nanoseconds: `45 µs`.
     Time,
-    /// Bytes per second: `6.91 GB/s [6.84, 6.98]`.
+    /// Bytes per second: `6.91 GB/s`.
     Rate,
-    /// Operations per second: `1.02 M IOPS [0.99, 1.04]`.
+    /// Operations per second: `1.02 M IOPS`.
     Iops,
-    /// Bytes of a size between the measured ones: `22 KiB [20, 25]`.
+    /// Bytes of a size between the measured ones: `22 KiB`.
     Bytes,
-    /// Requests outstanding, or units: `46 requests [41, 52]`.
+    /// Requests outstanding, or units: `46 requests`.
     InFlight,
-    /// A share of itself in an hour: `-5.1 % an hour [-5.9, -4.3]`.
+    /// A share of itself in an hour: `-5.1 % an hour`.
     PerHour,
-    /// Ratio of two values: `1.00× [0.98, 1.02]`.
+    /// Ratio of two values: `1.00×`.
     Ratio,
-    /// Accelerators: `12.4 accelerators [12.1, 12.7]`.
+    /// Accelerators: `12.4 accelerators`.
     Accelerators,
-    /// Hosts: `7.8 hosts [7.1, 8.5]`.
+    /// Hosts: `7.8 hosts`.
     Hosts,
     /// A conclusion without a value.
     None,

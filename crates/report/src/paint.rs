@@ -97,13 +97,19 @@ fn stay(word: &str, next: &str) -> bool {
         UNITS.contains(&bare)
     };
     let ends_in_digit = word.ends_with(|c: char| c.is_ascii_digit());
-    let opens = word.starts_with('[') && word.ends_with(',');
-    // A value and its interval: `82 µs [80, 83]`, `1.00× ±2 %`.
+    // A value and its interval: `82 µs (80–83)`, `1.00× ±2 %`.
     let is_value = UNITS.contains(&word) || word.ends_with(|c: char| !c.is_alphabetic());
-    let interval = ["[", "±", "(±"].iter().any(|begin| next.starts_with(begin)) && is_value;
+    let interval = is_interval(next) && is_value;
     let is_scaled = PREFIXES.contains(&word) && next_is_unit;
     let begins = matches!(word.trim_start_matches('('), "QD" | "≥" | "≤" | ">" | "<");
-    (ends_in_digit && next_is_unit) || opens || interval || is_scaled || begins
+    (ends_in_digit && next_is_unit) || interval || is_scaled || begins
+}
+
+/// `±2`, `(±2`, `(80–83)`.
+fn is_interval(word: &str) -> bool {
+    let bare = word.strip_prefix('(').unwrap_or(word);
+    bare.starts_with('±')
+        || word.starts_with('(') && bare.starts_with(|c: char| c.is_ascii_digit()) && bare.contains('–')
 }
 
 /// A superscript digit.
@@ -136,9 +142,9 @@ mod tests {
 
     #[test]
     fn figures_are_not_broken_apart() {
-        let text = "the most that it gives is 1.02 M IOPS [0.99, 1.04] of them";
+        let text = "the most that it gives is 1.02 M IOPS (0.99–1.04) of them";
         let lines = PLAIN.hang("  ✓ ", 4, text);
-        assert_eq!(lines, "  ✓ the most that it gives is\n    1.02 M IOPS [0.99, 1.04]\n    of them\n");
+        assert_eq!(lines, "  ✓ the most that it gives is\n    1.02 M IOPS (0.99–1.04) of\n    them\n");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Values with their units as people read them: one scale for a value and both ends of its interval.
 
-use crate::text::number::{with_interval, without_interval};
+use crate::text::number::with_interval;
 use iosonde_model::{Estimate, Unit, units};
 
 /// Quantity that a number counts, which determines how it is written.
@@ -16,9 +16,9 @@ pub enum Quantity {
     Nanoseconds,
     /// Seconds of the run's clock: `80 s`.
     Seconds,
-    /// Queue depth: `46`; with an interval `46 requests [41, 52]`.
+    /// Queue depth: `46`; with an interval `46 requests (41–52)`.
     InFlight,
-    /// Hosts: `8`; with an interval `7.8 hosts [7.1, 8.5]`.
+    /// Hosts: `8`; with an interval `7.8 hosts (7.1–8.5)`.
     Hosts,
     /// A ratio: `1.00×`.
     Ratio,
@@ -115,18 +115,10 @@ impl Quantity {
     }
 
     /// A value with its unit and its interval in the same unit, as findings' sentences write it:
-    /// `6.91 GB/s [6.84, 6.98]`; without an interval the value alone.
+    /// `6.91 GB/s (±1.1 %)`; without an interval the value alone.
     pub fn interval_text(self, value: f64, low: Option<f64>, high: Option<f64>) -> String {
         match self.unit().filter(|_| low.is_some() && high.is_some()) {
             Some(unit) => with_interval(unit, &Estimate { value, low, high }),
-            None => self.text(value),
-        }
-    }
-
-    /// A value alone, with the digits that its interval earns: `4.7 requests`.
-    pub fn earned_text(self, value: f64, low: Option<f64>, high: Option<f64>) -> String {
-        match self.unit().filter(|_| low.is_some() && high.is_some()) {
-            Some(unit) => without_interval(unit, &Estimate { value, low, high }),
             None => self.text(value),
         }
     }
@@ -221,17 +213,11 @@ mod tests {
     #[test]
     fn both_ends_share_the_unit_of_the_value() {
         let rate = Quantity::BytesPerSecond.interval_text(1.02e9, Some(0.994e9), Some(1.041e9));
-        assert_eq!(rate, "1.02 GB/s [0.99, 1.04]");
+        assert_eq!(rate, "1.02 GB/s (±2.6 %)");
         let time = Quantity::Nanoseconds.interval_text(45_200.0, Some(44_000.0), Some(46_400.0));
-        assert_eq!(time, "45 µs [44, 46]");
-        assert_eq!(Quantity::InFlight.interval_text(46.3, Some(41.2), Some(51.9)), "46 requests [41, 52]");
-        assert_eq!(Quantity::Ratio.interval_text(1.0, Some(0.98), Some(1.02)), "1.00× [0.98, 1.02]");
-    }
-
-    #[test]
-    fn digits_are_earned_by_the_interval() {
-        assert_eq!(Quantity::InFlight.earned_text(4.66, Some(4.2), Some(5.2)), "4.7 requests");
-        assert_eq!(Quantity::Bytes.earned_text(71_373.0, Some(65_000.0), Some(78_000.0)), "70 KiB");
+        assert_eq!(time, "45.2 µs (±2.7 %)");
+        assert_eq!(Quantity::InFlight.interval_text(46.3, Some(41.2), Some(51.9)), "46 requests (41–52)");
+        assert_eq!(Quantity::Ratio.interval_text(1.0, Some(0.98), Some(1.02)), "1.00× (±2 %)");
     }
 
     #[test]
@@ -243,10 +229,7 @@ mod tests {
     #[test]
     fn sizes_are_whole_where_they_are_whole() {
         assert_eq!(Quantity::Bytes.text(131_072.0), "128 KiB");
-        assert_eq!(
-            Quantity::Bytes.interval_text(22_528.0, Some(20_480.0), Some(25_600.0)),
-            "22 KiB [20, 25]"
-        );
+        assert_eq!(Quantity::Bytes.interval_text(22_528.0, Some(20_480.0), Some(25_600.0)), "22 KiB (20–25)");
         assert_eq!(Quantity::Bytes.text(1536.0), "1.50 KiB");
     }
 

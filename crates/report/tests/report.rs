@@ -105,7 +105,7 @@ fn the_formats_give_the_same_numbers() {
     let run = common::run(9);
     let (page, text) = (visible(&page(&run)), markdown(&run));
     let screen = terminal::summary(&run, PLAIN).split_whitespace().collect::<Vec<_>>().join(" ");
-    for told in ["2.48 GB/s [2.41, 2.55]", "294 k IOPS [288, 301]", "195 KiB [184, 208]"] {
+    for told in ["2.48 GB/s (±2.9 %)", "294 k IOPS (±2.4 %)", "195 KiB (184–208)"] {
         assert!(page.contains(told), "the page lacks {told}");
         assert!(text.contains(told), "the Markdown lacks {told}");
     }
@@ -301,11 +301,7 @@ fn numbers_read_back_from_svg_html_csv_markdown_and_terminal_are_the_same() {
             assert!(text.contains(&cell.replace('|', "\\|")), "{}: the Markdown lacks {cell}", figure.name);
         }
         for dot in dots.iter().filter(|dot| dot.y_interval.is_some()).take(1) {
-            let told = figure.y.quantity.earned_text(
-                dot.y,
-                dot.y_interval.map(|e| e.0),
-                dot.y_interval.map(|e| e.1),
-            );
+            let told = figure.y.quantity.text(dot.y);
             assert!(screen.contains(&told), "{}: the terminal lacks {told}", figure.name);
         }
     }
@@ -320,7 +316,7 @@ fn a_run_without_a_valid_trial_says_just_that_and_why() {
     assert!(seen.contains("are valid (5 are needed)"), "{seen}");
     assert!(!seen.contains("figure class=\"chart\" id=\"chart-throughput"), "a chart of void trials");
     assert!(
-        seen.contains("From those") || !seen.contains("GB/s ["),
+        seen.contains("From those") || !seen.contains("GB/s (±"),
         "a figure with an interval from void trials"
     );
 }

@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn faults_are_found_and_plain_sentences_have_none() {
-        for good in ["A flush takes 1.60 ms [1.57, 1.63].", "4 KiB reads: unknown; use `--time`.", "Is it?"] {
+        for good in ["A flush takes 1.60 ms (±1.9 %).", "4 KiB reads: unknown; use `--time`.", "Is it?"] {
             assert_eq!(faults(good), [""; 0], "{good}");
         }
         let faulty = [

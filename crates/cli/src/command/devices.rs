@@ -113,7 +113,7 @@ fn lines(truth: &Truth, paint: Paint) -> String {
     };
     let value = match (truth.value, truth.low, truth.high) {
         (Some(value), Some(low), Some(high)) if truth.known == Known::Reference => {
-            format!("{} [{}, {}]", quantity(value), quantity(low), quantity(high))
+            format!("{} ({} to {})", quantity(value), quantity(low), quantity(high))
         }
         (Some(value), ..) => quantity(value),
         (None, ..) => "not defined".to_owned(),

@@ -127,7 +127,7 @@ fn series(rows: &[(String, &Point, Op)], op: Op, doubts: &Doubts) -> Option<DotS
             y: (rows.len() - 1 - place) as f64,
             x_interval: pick::interval(estimate),
             y_interval: None,
-            label: Some(Quantity::BytesPerSecond.earned_text(estimate.value, estimate.low, estimate.high)),
+            label: Some(Quantity::BytesPerSecond.text(estimate.value)),
             tip: pick::tip(point, &[pick::line(THROUGHPUT, estimate)], judged),
             standing: judged.0,
         })

@@ -317,7 +317,7 @@ pub(super) fn interval(estimate: Estimate) -> Option<(f64, f64)> {
     Some((estimate.low?, estimate.high?))
 }
 
-/// "throughput 152 MB/s [148, 156]".
+/// "throughput 152 MB/s (±2.7 %)".
 pub(super) fn line(figured: Figured, estimate: Estimate) -> String {
     format!(
         "{} {}",
@@ -378,13 +378,7 @@ pub(super) fn mark(finding: &Finding, along: Along, words: &str, tone: Tone) -> 
     let at = finding.value?;
     let quantity = Quantity::of_unit(finding.unit.name())?;
     let interval = finding.low.zip(finding.high);
-    Some(FindingMark {
-        along,
-        at,
-        interval,
-        label: format!("{words} {}", quantity.earned_text(at, finding.low, finding.high)),
-        tone,
-    })
+    Some(FindingMark { along, at, interval, label: format!("{words} {}", quantity.text(at)), tone })
 }
 
 /// The sentences of the named findings for these directions, in that order: what a chart answers.

@@ -9,7 +9,7 @@ use crate::{
     figure::{Along, Axis, Curve, Dot, DotSeries, Figure, FindingMark, Tone, decimal_ticks},
     quantity::Quantity,
     text::{
-        number::{Style, at_least, briefly},
+        number::{Style, at_least, with_interval},
         result_table::held_by_limit,
     },
 };
@@ -139,7 +139,11 @@ fn limits(run: &Run, families: &[Family], lead: &Family) -> Vec<FindingMark> {
             // With its interval: the highest of several noisy depths is expected to be less than it measured.
             false => {
                 let limit = held_by_limit(run, found).map(|figure| figure.in_words());
-                format!("{}s: highest {}", family.op, limit.unwrap_or_else(|| briefly(Unit::Iops, &told)))
+                format!(
+                    "{}s: highest {}",
+                    family.op,
+                    limit.unwrap_or_else(|| with_interval(Unit::Iops, &told))
+                )
             }
         };
         Some(FindingMark { label, ..mark })
@@ -172,7 +176,7 @@ fn knee(run: &Run, family: &Family, x: &Axis, y: &Axis) -> Option<Curve> {
         outline.extend(law(high).into_iter().rev());
         outline
     });
-    let at = briefly(
+    let at = with_interval(
         Style::bare(Unit::InFlight),
         &Estimate { value: in_flight, low: finding.low, high: finding.high },
     );

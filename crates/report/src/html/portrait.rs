@@ -75,7 +75,7 @@ fn bare(value: f64, ends: Option<(f64, f64)>) -> String {
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
     };
     match ends {
-        Some((low, high)) => format!("{} [{}, {}]", number(value), number(low), number(high)),
+        Some((low, high)) => format!("{} ({}–{})", number(value), number(low), number(high)),
         None => number(value),
     }
 }

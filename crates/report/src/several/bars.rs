@@ -154,7 +154,7 @@ fn plain(spec: &TrialSpec) -> bool {
 }
 
 fn rate_text(estimate: &Estimate) -> String {
-    Quantity::BytesPerSecond.earned_text(estimate.value, estimate.low, estimate.high)
+    Quantity::BytesPerSecond.text(estimate.value)
 }
 
 /// What one side gives for the workload of this point of its first run.

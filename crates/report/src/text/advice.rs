@@ -10,7 +10,7 @@ use crate::text::{
     command, finding,
     footnote::{Footnotes, MARKS},
     limits_meet::limits_meet,
-    number::briefly,
+    number::with_interval,
 };
 use iosonde_infer::enough_depth::low_latency_depth;
 use iosonde_infer::enough_size::{EnoughSize, enough_size, larger_than};
@@ -208,7 +208,8 @@ fn sizes<'a, 'b: 'a>(own: impl Iterator<Item = &'a (Op, EnoughSize<'b>)>) -> Opt
 
 /// What a request of the size that is enough takes, and a small one; and a smaller size that may be enough.
 fn times_of_sizes(op: Op, size: &EnoughSize) -> String {
-    let [large, small] = [size.latency_ns, estimate(size.findings[1])].map(|own| briefly(Unit::Time, &own));
+    let [large, small] =
+        [size.latency_ns, estimate(size.findings[1])].map(|own| with_interval(Unit::Time, &own));
     let small_size = size.small_bytes.map_or_else(String::new, units::size);
     let perhaps = if size.low_bytes < size.bytes {
         format!(" ({op}s of {} may be enough)", units::size(size.low_bytes))
@@ -229,7 +230,7 @@ fn in_flight(run: &Run, op: Op) -> Option<Draft<'_>> {
     let point = low_latency_depth(run, op, knee)?;
     let depth = point.spec.asked_in_flight();
     let sentence = format!("low-latency {size} {op}s: QD {depth} gives {}", gives(op, point, &most)?);
-    let why = format!("at QD 1 a {op} takes {}", briefly(Unit::Time, &estimate(base)));
+    let why = format!("at QD 1 a {op} takes {}", with_interval(Unit::Time, &estimate(base)));
     Some(Draft { point: Some(point), ..new(sentence, why, &[knee, enough, base]) })
 }
 
@@ -237,7 +238,7 @@ fn in_flight(run: &Run, op: Op) -> Option<Draft<'_>> {
 fn gives(op: Op, point: &Point, most: &Estimate) -> Option<String> {
     let direction = point.direction(op)?;
     let share = units::percent((direction.iops.value / most.value).min(1.0));
-    let time = |time: &Estimate| briefly(Unit::Time, time);
+    let time = |time: &Estimate| with_interval(Unit::Time, time);
     let mean = time(direction.latency_ns_mean.as_ref()?);
     let p99 = direction.latency_ns_p99.map_or_else(String::new, |p99| format!(", p99 {}", time(&p99)));
     Some(format!("{share} of max, mean {mean}{p99}"))
@@ -253,7 +254,7 @@ fn slow_writes(run: &Run) -> Option<Draft<'_>> {
     let writes = found_like(run, FindingName::MaxIops, Op::Write, &reads.conditions)?;
     let times = reads.low? / writes.high?;
     let what = crate::text::workload::workload(&writes.conditions);
-    let [fast, slow] = [reads, writes].map(|finding| briefly(Unit::Iops, &estimate(finding)));
+    let [fast, slow] = [reads, writes].map(|finding| with_interval(Unit::Iops, &estimate(finding)));
     let sentence = format!("avoid {what}: {slow} at best; reads reach {fast}");
     let why = "collect small writes into larger or sequential ones".to_owned();
     (times >= SLOW_WRITES).then(|| new(sentence, why, &[writes, reads]))
@@ -269,11 +270,11 @@ fn long_writes(run: &Run) -> Option<Draft<'_>> {
     let how = if lasting.conditions.random == Some(false) { " in sequence" } else { "" };
     let sentence = format!(
         "sustained writes{how}: expect {}; only bursts that fit the buffer of {} are faster",
-        briefly(Unit::Rate, &estimate(lasting)),
-        briefly(Unit::Bytes, &estimate(buffer))
+        with_interval(Unit::Rate, &estimate(lasting)),
+        with_interval(Unit::Bytes, &estimate(buffer))
     );
     let why = match found(run, FindingName::BurstRate, Op::Write) {
-        Some(burst) => format!("they begin at {}", briefly(Unit::Rate, &estimate(burst))),
+        Some(burst) => format!("they begin at {}", with_interval(Unit::Rate, &estimate(burst))),
         None => "throughput falls once the buffer is full".to_owned(),
     };
     Some(new(sentence, why, &[lasting, buffer]))
@@ -360,7 +361,7 @@ fn limit(run: &Run) -> Option<Draft<'_>> {
     let op = Op::TRANSFERS.into_iter().find(|&op| found(run, FindingName::ThrottleRate, op).is_some())?;
     let cap = found(run, FindingName::ThrottleRate, op)?;
     let unit = if cap.unit == Unit::Iops { Unit::Iops } else { Unit::Rate };
-    let cap_words = briefly(unit, &estimate(cap));
+    let cap_words = with_interval(unit, &estimate(cap));
     let Some(credit) = found_like(run, FindingName::BurstCreditBytes, op, &cap.conditions) else {
         let sentence = format!("expect {cap_words} of {op}s; for more, have the limit raised");
         let why = "the limit is a setting, not a property of the storage; faster storage would have it too";
@@ -368,7 +369,7 @@ fn limit(run: &Run) -> Option<Draft<'_>> {
     };
     let sentence = format!(
         "sustained {op}s: expect {cap_words}; only bursts within the credit of {} are faster",
-        briefly(Unit::Bytes, &estimate(credit))
+        with_interval(Unit::Bytes, &estimate(credit))
     );
     Some(new(
         sentence,
@@ -383,8 +384,10 @@ fn order(run: &Run) -> Option<Draft<'_>> {
     // A fifth: less is not worth arranging data for.
     let slower = ratio.high? < 0.8;
     let size = ratio.conditions.block_size_bytes.map_or_else(String::new, units::size);
-    let why =
-        format!("random {size} reads get {} of sequential ones", briefly(Unit::Ratio, &estimate(ratio)));
+    let why = format!(
+        "random {size} reads get {} of sequential ones",
+        with_interval(Unit::Ratio, &estimate(ratio))
+    );
     slower.then(|| new("lay out data for sequential reads".into(), why, &[ratio]))
 }
 

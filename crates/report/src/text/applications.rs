@@ -3,7 +3,7 @@
 use iosonde_model::{Estimate, Finding, FindingName, Op, Run, Unit};
 
 use crate::text::{
-    number::{Style, bounded},
+    number::{Style, with_interval},
     pages::{Many, Pages},
     result_table::held_by_limit,
 };
@@ -55,7 +55,7 @@ fn database(run: &Run) -> Application {
 }
 
 fn plain(iops: &Estimate) -> String {
-    bounded(Style::bare(Unit::Iops), iops)
+    with_interval(Style::bare(Unit::Iops), iops)
 }
 
 fn log_writer(run: &Run) -> Application {
@@ -63,7 +63,7 @@ fn log_writer(run: &Run) -> Application {
     let gets =
         log.map(|log| format!("{} durable writes a second, one after the other", plain(&estimate(log))));
     let flush = found(run, FindingName::FlushLatency, Op::Flush);
-    let waits = flush.map(|flush| format!("a flush takes {}", bounded(Unit::Time, &estimate(flush))));
+    let waits = flush.map(|flush| format!("a flush takes {}", with_interval(Unit::Time, &estimate(flush))));
     let findings = log.into_iter().chain(flush).collect();
     told(
         "A log writer that waits for fsync",
@@ -77,7 +77,7 @@ fn backup(run: &Run) -> Application {
     let (mut gets, mut findings) = (Vec::new(), Vec::new());
     let rate = |finding: &Finding| match held_by_limit(run, finding) {
         Some(limit) => limit.in_words(),
-        None => bounded(Unit::Rate, &estimate(finding)),
+        None => with_interval(Unit::Rate, &estimate(finding)),
     };
     if let Some(read) = found(run, FindingName::DeviceBandwidth, Op::Read) {
         gets.push(format!("reads {}", rate(read)));
@@ -159,7 +159,7 @@ mod tests {
         ];
         let database = applications(&run).remove(0);
         // 1 s / 100 µs: 10,000 a second, and 1 % of that to either side.
-        assert!(database.gets.contains("10.0 k [9.9, 10.1] pages a second"), "{}", database.gets);
+        assert!(database.gets.contains("10.0 k (±1.1 %) pages a second"), "{}", database.gets);
         assert!(database.gets.contains("at most 67.0 k"), "{}", database.gets);
         assert_eq!(database.findings, [FindingName::BaseLatency, FindingName::MaxIops]);
     }

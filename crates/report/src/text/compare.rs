@@ -9,7 +9,7 @@ use iosonde_model::{
 
 use crate::text::{
     layout,
-    number::{bounded, figure},
+    number::{figure, with_interval},
 };
 
 /// From this factor on a difference is given as a factor, below it in percent: `6.5 times`, `12 %`.
@@ -110,12 +110,12 @@ pub fn ratio_text(pair: &ComparedPair, ratio: Estimate, verdict: Likeness) -> St
     }
     match pair.unit {
         ComparedUnit::Run if !ratio.is_vague() => format!("{}×", number(ratio.value, 0.0)(ratio.value)),
-        // 1.27× [0.00, 791.00] would claim to know the middle of what is not known.
+        // 1.27× (0.00–791) would claim to know the middle of what is not known.
         ComparedUnit::Run => {
             let told = figure(Unit::Ratio, &ratio);
             if told.is_unknown() { told.value } else { told.whole() }
         }
-        ComparedUnit::Repeat => bounded(Unit::Ratio, &ratio),
+        ComparedUnit::Repeat => with_interval(Unit::Ratio, &ratio),
     }
 }
 

@@ -37,7 +37,7 @@ pub fn answer(found: &SmallFiles) -> String {
 
 /// A finding in a sentence without its end.
 pub fn finding(finding: &FilesFinding) -> String {
-    let value = |style: Style| number::briefly(style, &finding.value);
+    let value = |style: Style| number::with_interval(style, &finding.value);
     match finding.name {
         FilesFindingName::FileCreatesPerS => {
             format!("{} files created per second", value(Style::bare(Unit::Iops)))
@@ -96,7 +96,7 @@ pub fn table(found: &SmallFiles) -> ResultTable {
 
 /// What the figures mean, in labelled lines below the table.
 pub fn after(found: &SmallFiles) -> Vec<(&'static str, String)> {
-    let synced = number::briefly(Style::bare(Unit::Iops), &found.synced_creates_per_s);
+    let synced = number::with_interval(Style::bare(Unit::Iops), &found.synced_creates_per_s);
     let mut lines = vec![(
         "flushed",
         format!(
@@ -127,7 +127,7 @@ fn vague(found: &SmallFiles) -> Option<String> {
         |figures: &&FileStepFigures| number::figure(Style::bare(Unit::Iops), &figures.per_s).is_unknown();
     let vague = found.steps.iter().filter(is_unknown);
     let rate = |figures: &FileStepFigures| {
-        format!("{} {}", step(figures.step), number::bounded(Style::bare(Unit::Iops), &figures.per_s))
+        format!("{} {}", step(figures.step), number::with_interval(Style::bare(Unit::Iops), &figures.per_s))
     };
     let told: Vec<String> = vague.map(rate).collect();
     (!told.is_empty()).then(|| format!("rounds differ too much: {} per second", told.join(", ")))

@@ -7,7 +7,7 @@ use iosonde_infer::hosts::{Echo, HostRow, HostTable, host_table};
 use iosonde_model::{Estimate, Run, Unit, units};
 
 use super::{
-    number::{figure, number_in_a_column},
+    number::{alone, figure},
     point_table::is_large,
 };
 
@@ -69,7 +69,7 @@ pub fn host_rows(run: &Run) -> Option<HostRows> {
 
 /// `an echo between hosts took 18.0 to 25.0 µs, ..`
 fn echo(echo: Echo) -> String {
-    let [nearest, farthest] = echo.shortest_ns.map(|ns| number_in_a_column(Unit::Time, ns));
+    let [nearest, farthest] = echo.shortest_ns.map(|ns| alone(Unit::Time, ns));
     let took = if nearest == farthest { nearest } else { format!("{nearest} to {farthest}") };
     let share = echo.share.map_or_else(String::new, |share| {
         format!(
@@ -99,7 +99,7 @@ pub fn shown(table: &HostTable) -> Vec<&HostRow> {
 }
 
 fn cells(table: &HostTable, row: &HostRow) -> [String; 7] {
-    let time = |ns: Option<f64>| ns.map_or_else(|| "–".to_owned(), |ns| number_in_a_column(Unit::Time, ns));
+    let time = |ns: Option<f64>| ns.map_or_else(|| "–".to_owned(), |ns| alone(Unit::Time, ns));
     let odd = row.odd.as_ref().map_or_else(String::new, |odd| {
         let ratio = Estimate { value: odd.ratio, low: Some(odd.low), high: Some(odd.high) };
         format!("! {} of the others", figure(Unit::Ratio, &ratio).whole())
@@ -133,7 +133,7 @@ fn rate(table: &HostTable, row: &HostRow) -> String {
             let estimate = Estimate { value: value * factor, low: Some(low), high: Some(high) };
             figure(unit, &estimate).whole()
         }
-        _ => number_in_a_column(unit, value * factor),
+        _ => alone(unit, value * factor),
     }
 }
 
@@ -143,7 +143,7 @@ fn late(ns: f64) -> String {
         return "0".to_owned();
     }
     let sign = if ns < 0.0 { "−" } else { "+" };
-    format!("{sign}{}", number_in_a_column(Unit::Time, ns.abs()))
+    format!("{sign}{}", alone(Unit::Time, ns.abs()))
 }
 
 #[cfg(test)]
@@ -190,12 +190,12 @@ mod tests {
     #[test]
     fn an_echo_is_told_with_its_share() {
         let told = echo(Echo { shortest_ns: [18_000.0, 25_000.0], share: Some(0.07) });
-        let said = "an echo between hosts took 18 µs to 25 µs, 7.0 % of the median latency: the network's share where \
+        let said = "an echo between hosts took 18.0 µs to 25.0 µs, 7.0 % of the median latency: the network's share where \
                     storage is behind the same network";
         assert_eq!(told, said);
         assert_eq!(
             echo(Echo { shortest_ns: [18_000.0; 2], share: None }),
-            "an echo between hosts took 18 µs"
+            "an echo between hosts took 18.0 µs"
         );
     }
 
@@ -204,8 +204,8 @@ mod tests {
         let table = table(4, &[1]);
         let row = cells(&table, &table.rows[1]);
         assert_eq!(row[0], "1 node-01");
-        assert_eq!(row[2..6], ["25.0 %", "1 ms", "–", "+12 µs"].map(str::to_owned));
-        assert_eq!(row[6], "! 0.80× ±1.3 % of the others");
+        assert_eq!(row[2..6], ["25.0 %", "1.00 ms", "–", "+12.0 µs"].map(str::to_owned));
+        assert_eq!(row[6], "! 0.800× ±1.3 % of the others");
         assert_eq!(cells(&table, &table.rows[0])[6], "");
         assert_eq!(late(-1500.0), "−1.50 µs");
     }

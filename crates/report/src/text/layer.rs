@@ -16,7 +16,7 @@ pub struct LayerRow {
     pub base: String,
     /// Through the layer.
     pub through: String,
-    /// `+12.3 µs [12.1, 12.5]`, `97 % [96, 98]`.
+    /// `+12.3 µs (12.1–12.5)`, `97 % (96–98)`.
     pub cost: String,
 }
 
@@ -55,8 +55,9 @@ fn signed_time(added: &Estimate, plus: &str) -> String {
         let sign = if rounded < 0.0 { "−" } else { plus };
         format!("{sign}{:.digits$}", rounded.abs())
     };
-    let interval =
-        ends.map_or_else(String::new, |(low, high)| format!(" [{}, {}]", number(low, ""), number(high, "")));
+    let to = if ends.is_some_and(|(low, _)| low < 0.0) { " to " } else { "–" };
+    let interval = ends
+        .map_or_else(String::new, |(low, high)| format!(" ({}{to}{})", number(low, ""), number(high, "")));
     format!("{} {unit}{interval}", number(added.value, plus))
 }
 
@@ -73,7 +74,7 @@ fn share_of(share: &Estimate) -> String {
     };
     let interval = share.low.zip(share.high);
     let interval =
-        interval.map_or_else(String::new, |(low, high)| format!(" [{}, {}]", number(low), number(high)));
+        interval.map_or_else(String::new, |(low, high)| format!(" ({}–{})", number(low), number(high)));
     format!("{} %{interval}", number(share.value))
 }
 
@@ -203,13 +204,13 @@ mod tests {
     #[test]
     fn a_cost_has_its_sign_and_no_more_digits_than_its_interval() {
         let added = |value, low, high| Estimate { value, low: Some(low), high: Some(high) };
-        assert_eq!(signed_time(&added(11_980.0, 11_910.0, 12_050.0), "+"), "+12.0 µs [11.9, 12.1]");
-        assert_eq!(signed_time(&added(-900.0, -2_100.0, 300.0), "+"), "−0.9 µs [−2.1, 0.3]");
-        assert_eq!(signed_time(&added(0.0, -4_000.0, 4_000.0), "+"), "+0.0 µs [−4.0, 4.0]");
+        assert_eq!(signed_time(&added(11_980.0, 11_910.0, 12_050.0), "+"), "+12.0 µs (11.9–12.1)");
+        assert_eq!(signed_time(&added(-900.0, -2_100.0, 300.0), "+"), "−0.9 µs (−2.1 to 0.3)");
+        assert_eq!(signed_time(&added(0.0, -4_000.0, 4_000.0), "+"), "+0.0 µs (−4.0 to 4.0)");
         let share = |low, high| share_of(&Estimate { value: 0.855, low: Some(low), high: Some(high) });
         assert_eq!(
             (share(0.853, 0.857).as_str(), share(0.2, 2.0).as_str()),
-            ("85.5 % [85.3, 85.7]", "unknown")
+            ("85.5 % (85.3–85.7)", "unknown")
         );
     }
 }

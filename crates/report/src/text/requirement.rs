@@ -8,7 +8,7 @@ use iosonde_model::{
 
 use super::{
     note::note,
-    number::{briefly, number_in_a_column},
+    number::{alone, with_interval},
 };
 
 /// A requirement with the answer to it.
@@ -142,7 +142,7 @@ pub fn limit_words(bound: RequiredBound) -> String {
     match bound {
         RequiredBound::Below(latency) => format!("less than {}", units::time(latency.ns as f64)),
         RequiredBound::AtLeast { value, .. } => {
-            format!("at least {}", number_in_a_column(unit(bound), value))
+            format!("at least {}", alone(unit(bound), value))
         }
     }
 }
@@ -194,10 +194,10 @@ fn measured(line: &RequirementLine) -> String {
     let unit = unit(line.limit.bound);
     let Some(value) = line.measured else { return "unknown".to_owned() };
     match (line.low, line.high) {
-        (Some(_), Some(_)) => briefly(unit, &Estimate { value, low: line.low, high: line.high }),
-        (Some(low), None) => format!("more than {}", number_in_a_column(unit, low)),
-        (None, Some(high)) => format!("less than {}", number_in_a_column(unit, high)),
-        (None, None) => format!("{} (no interval)", number_in_a_column(unit, value)),
+        (Some(_), Some(_)) => with_interval(unit, &Estimate { value, low: line.low, high: line.high }),
+        (Some(low), None) => format!("more than {}", alone(unit, low)),
+        (None, Some(high)) => format!("less than {}", alone(unit, high)),
+        (None, None) => format!("{} (no interval)", alone(unit, value)),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::text::point_table::point_table;
 use crate::text::{
     case::lowered,
     finding,
-    number::{Style, bounded, figure},
+    number::{Style, figure, with_interval},
     workload::{workload, workload_at},
 };
 use iosonde_judge::standing::confidence;
@@ -282,7 +282,7 @@ fn promise(run: &Run) -> Option<StorageLine> {
             let op = Op::TRANSFERS.into_iter().find(|&op| point.spec.rw.has(op))?;
             Some((op, point.direction(op)?.latency_ns_p50?))
         })?;
-        let takes = bounded(Unit::Time, &ns);
+        let takes = with_interval(Unit::Time, &ns);
         (ns.low? > limit.ns as f64).then(|| {
             format!("{}: no load keeps it: half of the {op}s take {takes} or more alone", limit.describe())
         })

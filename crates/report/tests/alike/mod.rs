@@ -232,7 +232,7 @@ fn patterns_have_a_row_for_each_direction_with_its_value() {
     assert_eq!(rows, ["random reads".to_owned(), "random writes".to_owned(), its("read"), its("write")]);
     assert!(drawn.headings().is_empty());
     let text = terminal::charts(&run, PLAIN);
-    assert!(text.contains("    random writes  ") && text.contains(" MB/s ["), "{text}");
+    assert!(text.contains("    random writes  ") && text.contains(" MB/s (±"), "{text}");
 }
 
 #[test]

@@ -2,11 +2,11 @@
 
 use iosonde_model::{Unit, cause::EarlyFlush};
 
-use crate::text::number::number_in_a_column;
+use crate::text::number::alone;
 
 /// `half of the commits took 200 µs or less; a rotating disk needs 2.00 ms: ..`.
 pub(super) fn words(cause: &EarlyFlush) -> String {
-    let time = |ns: f64| number_in_a_column(Unit::Time, ns);
+    let time = |ns: f64| alone(Unit::Time, ns);
     match *cause {
         EarlyFlush::BeforeRotation { commit_ns_p50, half_rotation_ns } => format!(
             "half of the commits took {} or less, and a rotating disk needs {}: a cache answers, and a power failure \

@@ -126,18 +126,18 @@ fn scaled(trend: &Trend, share: f64) -> f64 {
     (share.ln_1p() * members).exp_m1()
 }
 
-/// `falls by 3.0 % per round [3.0, 3.1]`.
+/// `falls by 3.0 % (3.0–3.1) per round`.
 fn shown(trend: &Trend) -> String {
     let falls = trend.slope_per_step < 0.0;
     let percent = |share: f64| scaled(trend, share) * if falls { -100.0 } else { 100.0 };
     let (a, b) = (percent(trend.low), percent(trend.high));
     format!(
-        "{} by {:.1} % {} [{:.1}, {:.1}]",
+        "{} by {:.1} % ({:.1}–{:.1}) {}",
         if falls { "falls" } else { "rises" },
         percent(trend.slope_per_step),
-        over(trend),
         a.min(b),
-        a.max(b)
+        a.max(b),
+        over(trend)
     )
 }
 
@@ -208,7 +208,7 @@ mod tests {
         let falls = words(&NotSteady::Trend(trend(-0.031, -0.029, None)));
         assert_eq!(
             falls,
-            "the rate falls by 3.0 % per round [2.9, 3.1] (steady: ±1.0 %): its mean depends on the run time"
+            "the rate falls by 3.0 % (2.9–3.1) per round (steady: ±1.0 %): its mean depends on the run time"
         );
         let unknown = words(&NotSteady::Unknown { trend: trend(-0.06, 0.01, None), needed: 40.0 });
         assert!(
@@ -216,7 +216,7 @@ mod tests {
         );
         // 0.97^20 = 0.544.
         let long = words(&NotSteady::Trend(trend(-0.031, -0.029, Some(0.1))));
-        assert!(long.starts_with("the rate falls by 45.6 % over the trial ["), "{long}");
+        assert!(long.starts_with("the rate falls by 45.6 % (44.5–46.7) over the trial ("), "{long}");
     }
 
     #[test]

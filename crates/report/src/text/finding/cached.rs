@@ -13,7 +13,7 @@ use super::value::value;
 pub(super) fn sentence(finding: &Finding, facts: Cached) -> String {
     let (what, figure) = (workload(&finding.conditions), value(finding));
     match facts {
-        Cached::Shares { page_cache, .. } => format!("{} holds {figure} ({what}).", cache(page_cache)),
+        Cached::Shares { page_cache, .. } => format!("{} holds {figure} of {what}.", cache(page_cache)),
         Cached::Step { fast_span_bytes, slow_span_bytes, page_cache } => format!(
             "{} holds {figure}: {what} are faster within {} than within {}.",
             cache(page_cache),
@@ -99,7 +99,7 @@ mod tests {
     fn a_cache_has_a_size_and_no_cache_its_evidence() {
         let shares = Detail::Cached(Cached::Shares { spans: 2, page_cache: true });
         let found = example::found(FindingName::CacheBytes, Op::Read, (50_331_648.0, Unit::Bytes), shares);
-        assert_eq!(sentence(&found), "The page cache holds 48.0 MiB [47.0, 49.0] (4 KiB random reads).");
+        assert_eq!(sentence(&found), "The page cache holds 48.0 MiB (47.0–49.0) of 4 KiB random reads.");
         let level = |page_cache| Cached::Level {
             smallest_span_bytes: 8 << 20,
             largest_span_bytes: 256 << 20,

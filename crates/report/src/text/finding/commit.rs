@@ -1,6 +1,6 @@
 //! Words of `commit_latency`.
 
-use crate::text::number::{figure, number_in_a_column};
+use crate::text::number::{alone, figure};
 use iosonde_model::{Finding, Unit, detail::Commit, units};
 
 use super::value::value;
@@ -13,12 +13,12 @@ pub(super) fn sentence(finding: &Finding, facts: Commit) -> String {
         Some(writes) => format!("{writes} writes of {size}"),
     };
     let flush = match facts.flush_ns {
-        Some(ns) => format!("; {} of it is the flush", number_in_a_column(Unit::Time, ns)),
+        Some(ns) => format!("; {} of it is the flush", alone(Unit::Time, ns)),
         None => String::new(),
     };
     let p99 =
         facts.p99_ns.map_or_else(String::new, |p99| format!(", p99 {}", figure(Unit::Time, &p99).value));
-    format!("A commit of {of} takes {}{p99} ({}){flush}.", value(finding), facts.sync)
+    format!("A commit of {of} by {} takes {}{p99}{flush}.", facts.sync, value(finding))
 }
 
 /// Assumptions.
@@ -43,10 +43,11 @@ mod tests {
         };
         assert_eq!(
             commit("fdatasync:1", Some(1.588e6)),
-            "A commit of a write of 4 KiB takes 1.60 ms [1.57, 1.63], p99 4.76 ms (fdatasync:1); 1.59 ms of it \
-             is the flush."
+            "A commit of a write of 4 KiB by fdatasync:1 takes 1.60 ms (±2 %), p99 4.76 ms; 1.59 ms of it is the flush."
         );
-        assert_eq!(commit("dsync", None), "A commit of a write of 4 KiB takes 1.60 ms [1.57, 1.63] (dsync).");
-        assert!(commit("fsync:32", Some(1e6)).starts_with("A commit of 32 writes of 4 KiB takes"));
+        assert_eq!(commit("dsync", None), "A commit of a write of 4 KiB by dsync takes 1.60 ms (±2 %).");
+        assert!(
+            commit("fsync:32", Some(1e6)).starts_with("A commit of 32 writes of 4 KiB by fsync:32 takes")
+        );
     }
 }

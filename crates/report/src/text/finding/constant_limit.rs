@@ -53,7 +53,7 @@ fn parts(counted: Counted) -> String {
     }
 }
 
-/// `6.00 k IOPS [5.99, 6.01], shared by reads and writes`.
+/// `6.00 k IOPS (±0.2 %), shared by reads and writes`.
 fn limit(finding: &Finding, facts: ConstantLimit) -> String {
     let ConstantLimit::Held { counted, shared, .. } = facts else { return String::new() };
     let who = match (finding.conditions.op, shared) {

@@ -46,7 +46,7 @@ mod tests {
             let detail = Detail::Durable(Durable::Flush { writes, trials: 8 });
             sentence(&example::found(FindingName::FlushLatency, Op::Flush, (1.6e6, Unit::Time), detail))
         };
-        assert_eq!(flush(1), "A flush after one write of 4 KiB takes 1.60 ms [1.57, 1.63].");
+        assert_eq!(flush(1), "A flush after one write of 4 KiB takes 1.60 ms (±2 %).");
         assert!(flush(32).starts_with("A flush after 32 writes of 4 KiB takes"));
         let log = Detail::Durable(Durable::Log(Sync::Dsync));
         let log = example::found(FindingName::LogWritesPerS, Op::Write, (625.0, Unit::Iops), log);

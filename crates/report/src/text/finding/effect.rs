@@ -231,14 +231,13 @@ mod tests {
         assert_eq!(
             said,
             "# KiB sequential reads at QD #: no effect of the stride within # % from stride # KiB to stride # MiB; \
-             largest ratio #× [#, #], at stride # MiB."
+             largest ratio #× (±# %), at stride # MiB."
         );
         assert_eq!(why, "Ratio to stride # KiB.");
         let noisy = Pretend { cv: 0.2, ..Pretend::usual() };
         assert_eq!(
             words(&noisy, study, FindingName::StrideEffect).0,
-            "# KiB sequential reads at QD #: effect of the stride unknown; throughput at stride # MiB is #× [#, #] \
-             that at stride # KiB."
+            "# KiB sequential reads at QD #: effect of the stride unknown; throughput at stride # MiB is #× (#–#) that at stride # KiB."
         );
         let wild = Pretend { cv: 2.0, ..Pretend::usual() };
         assert_eq!(
@@ -254,7 +253,7 @@ mod tests {
         assert_eq!(
             said,
             "# KiB random reads at QD #: no effect of mixed-in writes within # % from reads alone to # % writes; \
-             largest ratio #× [#, #], with # % writes."
+             largest ratio #× (±# %), with # % writes."
         );
     }
 
@@ -263,15 +262,15 @@ mod tests {
         let (said, why) = words(&exact(), "kind = \"jobs\"", FindingName::JobsEffect);
         assert_eq!(
             said,
-            "# KiB random reads: # workers at QD # each reach #× [#, #] the throughput of one at QD #; only the total \
+            "# KiB random reads: # workers at QD # each reach #× (±# %) the throughput of one at QD #; only the total \
              queue depth matters."
         );
-        assert!(why.ends_with("Compared with one worker at QD #: #× [#, #]."), "{why}");
+        assert!(why.ends_with("Compared with one worker at QD #: #× (±# %)."), "{why}");
         let disk = Pretend { random_ratio: 0.1, ..exact() };
         let study = "kind = \"random-vs-sequential\"\nrw = [\"read\", \"randread\"]";
         assert_eq!(
             words(&disk, study, FindingName::RandomVsSequential).0,
-            "Random # MiB reads are slower than sequential ones: #× [#, #]."
+            "Random # MiB reads are slower than sequential ones: #× (±# %)."
         );
     }
 

@@ -96,12 +96,12 @@ mod tests {
         };
         assert_eq!(
             sentence(&of(false)),
-            "Highest IOPS of 4 KiB random reads: 80 k IOPS [79, 81] at QD 16–128."
+            "Highest IOPS of 4 KiB random reads: 80.0 k IOPS (±1.3 %) at QD 16–128."
         );
         assert_eq!(
             why_of(&of(false)).unwrap(),
             "Highest of 6 points, corrected for choosing the maximum. Excluded as too imprecise: QD 32."
         );
-        assert!(sentence(&of(true)).ends_with("at least 80 k IOPS [79, 81]; still rising at QD 16–128."));
+        assert!(sentence(&of(true)).ends_with("at least 80.0 k IOPS (±1.3 %); still rising at QD 16–128."));
     }
 }

@@ -1,6 +1,6 @@
 //! Words of why a finding is inconclusive.
 
-use crate::text::number::{self, Style, bounded};
+use crate::text::number::{self, Style, with_interval};
 use iosonde_model::{About, Estimate, Inconclusive, Unit};
 
 use super::{cached, lack, limit, long_write, mapping_unit, platter, readahead};
@@ -37,7 +37,7 @@ pub(super) fn words(why: &Inconclusive) -> String {
             let estimate = Estimate { value: *low, low: Some(*low), high: Some(*high) };
             // Its name says that it is a queue depth.
             let style = if *unit == Unit::InFlight { Style::bare(*unit) } else { (*unit).into() };
-            format!("it lies {}; use a longer `--time`", bounded(style, &estimate))
+            format!("it lies {}; use a longer `--time`", with_interval(style, &estimate))
         }
         Inconclusive::Effect(problem) => effect::problem(*problem),
         Inconclusive::UnsureFeature(feature) => curve::unsure(feature),

@@ -70,7 +70,7 @@ mod tests {
         };
         assert_eq!(
             of(Detail::LatencyLimited(facts)),
-            "4 KiB random reads keep p99 under 1.00 ms up to 5.4 k IOPS [5.3, 5.5]."
+            "4 KiB random reads keep p99 under 1.00 ms up to 5.40 k IOPS (±1.9 %)."
         );
         let problem = LatencyLimitProblem::NoneCanKeep { lowest_iops: 500.0, over_share: 1.0 };
         assert_eq!(

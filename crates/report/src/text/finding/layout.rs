@@ -91,9 +91,9 @@ mod tests {
         let facts = Layout::Striped { strides: 21, layouts: 1, invalid_strides_bytes: vec![8192] };
         let detail = Detail::Layout(facts);
         let units = reads(FindingName::Parallelism, Unit::InFlight, [8.0, 4.0, 8.0], detail.clone());
-        assert_eq!(sentence(&units), "Parallel units: 8.0 [4.0, 8.0].");
+        assert_eq!(sentence(&units), "Parallel units: 8 (4–8).");
         let stripe = reads(FindingName::StripeBytes, Unit::Bytes, [32_768.0; 3], detail);
-        assert_eq!(sentence(&stripe), "Stripe size: 32 KiB [32, 32].");
+        assert_eq!(sentence(&stripe), "Stripe size: 32 KiB.");
         assert_eq!(
             why_of(&stripe).unwrap(),
             "1 layout fits the throughput at 21 strides. Assumes equal units and stripes of 2ⁿ bytes. Too few valid \

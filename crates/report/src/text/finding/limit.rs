@@ -109,7 +109,7 @@ mod tests {
         let finding = example::found(FindingName::ThrottleRate, Op::Read, (5000.0, Unit::Iops), set);
         assert_eq!(
             sentence(&finding),
-            "4 KiB random reads are limited to 5.00 k IOPS [4.90, 5.10]; /sys/fs/cgroup/box/io.max allows 5 k IOPS."
+            "4 KiB random reads are limited to 5.00 k IOPS (±2 %); /sys/fs/cgroup/box/io.max allows 5 k IOPS."
         );
         assert_eq!(why_of(&finding).as_deref(), Some("Mean over 6 trials at the limit."));
     }

@@ -141,15 +141,15 @@ mod tests {
         let rate = (1e8, Unit::Rate);
         assert_eq!(
             falls(FindingName::BurstRate, 1, None, rate),
-            "4 KiB random writes start at 100 MB/s [98, 102], until a write buffer is full."
+            "4 KiB random writes start at 100 MB/s (±2 %), until a write buffer is full."
         );
         assert_eq!(
             falls(FindingName::SustainedRate, 2, None, rate),
-            "4 KiB random writes continue at 100 MB/s [98, 102] once both write buffers are full."
+            "4 KiB random writes continue at 100 MB/s (±2 %) once both write buffers are full."
         );
         assert_eq!(
             falls(FindingName::WriteBufferBytes, 2, Some(2), (67_108_864.0, Unit::Bytes)),
-            "A second write buffer takes 64 MiB [63, 65] before 4 KiB random writes become slower again."
+            "A second write buffer takes 64 MiB (63–65) before 4 KiB random writes become slower again."
         );
     }
 

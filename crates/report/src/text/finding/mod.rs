@@ -237,6 +237,6 @@ mod tests {
     #[test]
     fn a_value_without_facts_has_a_subject_and_an_interval() {
         let found = reads(FindingName::BaseLatency, Unit::Time, [84e3, 83e3, 85e3], Detail::Plain);
-        assert_eq!(sentence(&found), "Latency at QD 1 of 4 KiB random reads: 84 µs [83, 85].");
+        assert_eq!(sentence(&found), "Latency at QD 1 of 4 KiB random reads: 84.0 µs (±1.2 %).");
     }
 }

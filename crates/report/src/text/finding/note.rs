@@ -1,6 +1,6 @@
 //! Words of what other findings add to a finding.
 
-use crate::text::number::bounded;
+use crate::text::number::with_interval;
 use iosonde_model::{Law, Note, Unit};
 
 /// One sentence with its full stop.
@@ -13,7 +13,7 @@ pub(super) fn words(note: &Note) -> String {
         Note::LinkCarries { queue_depth, bytes_per_s } => format!(
             "At queue depth {queue_depth} the link carries {}; that limits large requests, the round trip limits \
              single ones.",
-            bounded(Unit::Rate, bytes_per_s)
+            with_interval(Unit::Rate, bytes_per_s)
         ),
     }
 }

@@ -74,7 +74,7 @@ pub(super) fn why_of_seek(finding: &Finding) -> &'static str {
     "Random reads, less half a rotation, less small sequential reads. Assumes that these wait for neither."
 }
 
-/// With as many digits as the interval earns: `7190 [7170, 7220]`.
+/// With as many digits as the interval earns: `7190 (7170–7220)`.
 fn turns_a_minute(turn: &Estimate) -> String {
     let minute = |ns: f64| 60e9 / ns;
     let value = minute(turn.value);
@@ -84,7 +84,7 @@ fn turns_a_minute(turn: &Estimate) -> String {
     // The first digit of the half-width.
     let grain = 10f64.powf(((high - low) / 2.0).max(1.0).log10().floor());
     let whole = |number: f64| format!("{:.0}", (number / grain).round() * grain);
-    format!("{} [{}, {}]", whole(value), whole(low), whole(high))
+    format!("{} ({}–{})", whole(value), whole(low), whole(high))
 }
 
 /// A clause without its full stop.
@@ -131,9 +131,9 @@ mod tests {
             turns_a_minute(&Estimate { value: ns, low: Some(ns - half), high: Some(ns + half) })
         };
         // 60 s / 8.3368 ms = 7,197; 0.05 ms of it are 43 turns.
-        assert_eq!(told(8.3368e6, 0.05e6), "7200 [7150, 7240]");
-        assert_eq!(told(8.3368e6, 0.5e6), "7200 [6800, 7700]");
-        assert_eq!(told(8.3368e6, 1e3), "7197 [7196, 7198]");
+        assert_eq!(told(8.3368e6, 0.05e6), "7200 (7150–7240)");
+        assert_eq!(told(8.3368e6, 0.5e6), "7200 (6800–7700)");
+        assert_eq!(told(8.3368e6, 1e3), "7197 (7196–7198)");
     }
 
     #[test]
@@ -142,8 +142,7 @@ mod tests {
             example::found(FindingName::RotationPeriod, Op::Read, (8.3333e6, Unit::Time), Detail::Plain);
         let said = sentence(&turn);
         assert!(
-            said.starts_with("One rotation takes 8.3 ms [8.2, 8.5]")
-                && said.ends_with(" rotations per minute."),
+            said.starts_with("One rotation takes 8.33 ms (±2 %)") && said.ends_with(" rotations per minute."),
             "{said}"
         );
         let still = Detail::Platter(Platter::Still { spread: 0.11 });
@@ -159,7 +158,7 @@ mod tests {
     fn zones_are_told_by_their_ratio() {
         let zones = Detail::Platter(Platter::Zones { places: 3, end_bytes: 1 << 40 });
         let finding = example::found(FindingName::ZoneRatio, Op::Read, (2.0, Unit::Ratio), zones);
-        let said = "Sequential reads at the first addresses reach 2.00× [1.96, 2.04] the throughput of the last, \
+        let said = "Sequential reads at the first addresses reach 2.00× (±2 %) the throughput of the last, \
                     before 1 TiB.";
         assert_eq!(sentence(&finding), said);
     }

@@ -15,7 +15,7 @@ const SMALL: f64 = 1e-3;
 
 pub(super) fn sentence(finding: &Finding, facts: &ProcessorShare) -> String {
     let share = match finding.high {
-        Some(high) if high < SMALL => "below 0.1 % [0, 0.1]".to_owned(),
+        Some(high) if high < SMALL => "below 0.1 %".to_owned(),
         _ => number::percent(&estimate(finding)),
     };
     let pace = match facts.pace {
@@ -47,11 +47,8 @@ mod tests {
         };
         assert_eq!(
             of(Bottleneck::Cpu, [0.95, 0.94, 0.96]),
-            "CPU share of 4 KiB random reads: 95 % [94, 96]; CPU-bound."
+            "CPU share of 4 KiB random reads: 95 % (94–96); CPU-bound."
         );
-        assert!(
-            of(Bottleneck::Waiting, [5e-4, 4e-4, 6e-4])
-                .contains(": below 0.1 % [0, 0.1]; limited by storage")
-        );
+        assert!(of(Bottleneck::Waiting, [5e-4, 4e-4, 6e-4]).contains(": below 0.1 %; limited by storage"));
     }
 }

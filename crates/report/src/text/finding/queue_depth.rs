@@ -51,7 +51,7 @@ pub(super) fn effective_sentence(finding: &Finding, facts: &EffectiveDepth) -> S
     let [value, low, high] =
         [finding.value, finding.low, finding.high].map(|end| rounded(end.unwrap_or(0.0)));
     // Rounded to requests, the interval has often no width: then it says nothing more.
-    let interval = if low == high { String::new() } else { format!(" [{low}, {high}]") };
+    let interval = if low == high { String::new() } else { format!(" ({low}–{high})") };
     format!(
         "{} at QD {asked}: {value}{interval} in the program{reached}, {device} at the device{waited}.",
         subject(finding)
@@ -123,7 +123,7 @@ mod tests {
         let found = reads(name, Unit::InFlight, [7.8, 7.1, 8.5], Detail::ClosedLoop(facts));
         assert_eq!(
             sentence(&found),
-            "The knee of 4 KiB random reads is at QD 7.8 [7.1, 8.5]; beyond it, latency grows faster than throughput."
+            "The knee of 4 KiB random reads is at QD 7.8 (7.1–8.5); beyond it, latency grows faster than throughput."
         );
         assert!(
             why_of(&found)
@@ -144,12 +144,11 @@ mod tests {
         };
         assert_eq!(
             of(1024.0, Some(true), Some(128.2)),
-            "Effective queue depth of 4 KiB random reads at QD 1024: 1024 [1023, 1024] in the program, 128 at the \
-             device: the rest waited above it."
+            "Effective queue depth of 4 KiB random reads at QD 1024: 1024 (1023–1024) in the program, 128 at the device: the rest waited above it."
         );
-        assert!(of(128.0, None, Some(15.96)).contains("128 [127, 128] in the program (QD 1024 may not"));
+        assert!(of(128.0, None, Some(15.96)).contains("128 (127–128) in the program (QD 1024 may not"));
         assert!(of(900.0, Some(false), None).ends_with(
-            "900 [899, 900] in the program (QD 1024 was not reached), not counted at the device."
+            "900 (899–900) in the program (QD 1024 was not reached), not counted at the device."
         ));
     }
 

@@ -71,7 +71,7 @@ mod tests {
         let found = example::found(FindingName::ReadaheadBytes, Op::Read, figure, detail());
         assert_eq!(
             sentence(&found),
-            "Read-ahead fetches 128 KiB [125, 131] at a time for 4 KiB random reads with buffered I/O."
+            "Read-ahead fetches 128 KiB (125–131) at a time for 4 KiB random reads with buffered I/O."
         );
         let few = example::unknown(
             FindingName::ReadaheadBytes,

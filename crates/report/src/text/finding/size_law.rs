@@ -1,8 +1,12 @@
 //! Words of findings about throughput and latency over block size.
 
-use crate::text::{case::capitalised, number::Figure, workload::workload_at};
+use crate::text::{
+    case::capitalised,
+    number::{self, Figure},
+    workload::workload_at,
+};
 use iosonde_model::{
-    Finding, FindingName,
+    Finding, FindingName, Unit,
     detail::{Plateau, PlateauMethod, RoundTrip, SizeLaw, SizeLawProblem},
     units,
 };
@@ -37,8 +41,8 @@ pub(super) fn plateau_sentence(finding: &Finding, facts: &Plateau) -> String {
     let from = size(finding.value);
     match (finding.low == finding.high, facts.next_smaller_bytes) {
         (false, _) => {
-            let [low, high] = [size(finding.low), size(finding.high)];
-            format!("{what} reach 95 % of their bandwidth from {from} [{low}, {high}] on.")
+            let levels = number::range(Unit::Bytes, finding.low.unwrap_or(0.0), finding.high.unwrap_or(0.0));
+            format!("{what} reach 95 % of their bandwidth from {from} ({levels}) on.")
         }
         (true, Some(smaller)) => {
             let smaller = units::size(smaller);
@@ -155,7 +159,7 @@ mod tests {
             sentence(&of(1_048_576.0, Some(262_144))),
             "4 KiB random reads at QD 1 reach 95 % of their bandwidth from 1 MiB on; 256 KiB is too small."
         );
-        assert!(sentence(&of(262_144.0, Some(65_536))).contains("from 1 MiB [256 KiB, 1 MiB] on"));
+        assert!(sentence(&of(262_144.0, Some(65_536))).contains("from 1 MiB (256 KiB to 1 MiB) on"));
     }
 
     #[test]
@@ -168,7 +172,7 @@ mod tests {
         };
         let name = FindingName::NetworkRoundTrip;
         let found = reads(name, Unit::Time, [5e5, 4.9e5, 5.1e5], Detail::RoundTrip(facts));
-        assert_eq!(sentence(&found), "Network round trip of 4 KiB random reads: 500 µs [490, 510].");
+        assert_eq!(sentence(&found), "Network round trip of 4 KiB random reads: 500 µs (±2 %).");
         let why = why_of(&found).unwrap();
         assert!(why.contains("CPU time of 6.00 µs per request") || why.contains("CPU time of 6 µs"), "{why}");
         assert!(why.contains("counts 95.0 µs for reads of 4 KiB."), "{why}");

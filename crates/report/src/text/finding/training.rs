@@ -8,16 +8,17 @@ use iosonde_model::{
 };
 
 use super::value::value;
-use crate::text::number::{at_least, number_in_a_column};
+use crate::text::number::{Style, alone, at_least, with_interval};
 use iosonde_infer::finding::lookup::estimate;
 
 /// One sentence with its full stop.
 pub(super) fn fed(finding: &Finding, facts: &TrainingFed) -> String {
     let busy = units::percent(facts.model.utilisation());
-    let figure = if finding.at_least { at_least(finding.unit, &estimate(finding)) } else { value(finding) };
-    let rate = number_in_a_column(Unit::Rate, facts.bytes_per_s);
+    let (unit, own) = (Style::bare(finding.unit), estimate(finding));
+    let figure = if finding.at_least { at_least(unit, &own) } else { with_interval(unit, &own) };
+    let rate = alone(Unit::Rate, facts.bytes_per_s);
     format!(
-        "Reads are fast enough for {figure} (H100) that train {}, each busy for {busy} of its time ({rate}).",
+        "Reads are fast enough for {figure} H100 accelerators that train {}, each busy for {busy} of its time ({rate}).",
         facts.model.label()
     )
 }
@@ -35,7 +36,7 @@ pub(super) fn why_fed(facts: &TrainingFed) -> String {
 pub(super) fn checkpoint(finding: &Finding, facts: &CheckpointSaved) -> String {
     let Checkpoint { model, bytes, .. } = facts.of;
     let does = if finding.conditions.op == Some(Op::Write) { "save" } else { "read back" };
-    let rate = number_in_a_column(Unit::Rate, facts.bytes_per_s);
+    let rate = alone(Unit::Rate, facts.bytes_per_s);
     format!(
         "A checkpoint of {model} ({}) takes {} to {does} ({rate}).",
         units::decimal_bytes(bytes),
@@ -82,11 +83,13 @@ mod tests {
         );
         assert_eq!(
             sentence(&fed),
-            "Reads are fast enough for 19.0 accelerators [18.6, 19.4] (H100) that train ResNet-50, each busy for \
+            "Reads are fast enough for 19.0 (±2 %) H100 accelerators that train ResNet-50, each busy for \
              90 % of its time (3.50 GB/s)."
         );
         fed.at_least = true;
-        assert!(sentence(&fed).starts_with("Reads are fast enough for at least 19.0 accelerators"));
+        assert!(
+            sentence(&fed).starts_with("Reads are fast enough for at least 19.0 (±2 %) H100 accelerators")
+        );
         let facts = CheckpointSaved {
             of: CHECKPOINTS[0],
             writers: 8,
@@ -102,7 +105,7 @@ mod tests {
         );
         assert_eq!(
             sentence(&saved),
-            "A checkpoint of Llama 3 8B (105 GB) takes 219 s [215, 223] to save (480 MB/s)."
+            "A checkpoint of Llama 3 8B (105 GB) takes 219 s (±2 %) to save (480 MB/s)."
         );
         let why = why_of(&saved).expect("it has one");
         assert!(
