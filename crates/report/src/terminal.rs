@@ -142,7 +142,10 @@ fn requirements_beside(run: &Run, paint: Paint) -> String {
 /// What was measured: study, target, device, size, time and version.
 fn measured(run: &Run, paint: Paint) -> String {
     let lead = format!("{} on {}", run.info.study, clean(&run.info.target));
-    let text = format!("{lead}   {}", clean(&crate::story::measured(run)));
+    // The beginning of a run describes the parts of a simulated device.
+    let what = crate::story::measured_on_briefly(run);
+    let took = units::duration(run.info.elapsed_s);
+    let text = format!("{lead}   {}, took {took}, iosonde {}", clean(&what), run.iosonde);
     format!("{}\n", paint.hang("", 2, &text))
 }
 

@@ -171,12 +171,12 @@ pub fn may_write(bytes: u64, device: &Device) -> String {
         if wear < LEAST_WEAR {
             String::new()
         } else if wear < 1.5 {
-            format!(", {wear:.2} of a drive write")
+            format!(" ({:.0} % of its capacity)", 100.0 * wear)
         } else {
-            format!(", {wear:.1} drive writes")
+            format!(" ({wear:.1} times its capacity)")
         }
     });
-    format!("up to {} where the storage takes 1 GB/s{wear}", units::size(bytes))
+    format!("up to {}{wear} if it takes 1 GB/s", units::size(bytes))
 }
 
 /// What is prepared, and why it is less than requested.

@@ -141,7 +141,8 @@ impl Measurement {
         let (added, schedule) = adaptive::added(&info, &self.run.trials, &course.schedule, is_affordable)
             .map_err(Failure::failed)?;
         for point in &added {
-            self.screen.say(&format!("added         {}: {}", point.experiment, point.spec.describe()));
+            let (what, asks) = (point.spec.describe(), &point.experiment);
+            self.screen.say(&format!("added         {what}: narrows the answer of {asks}"));
         }
         course.schedule = schedule;
         Ok(())

@@ -228,6 +228,16 @@ impl TrialSpec {
 
     /// Parts of a stream's description: `4 KiB random reads`, `QD 32`, `fdatasync:1`.
     pub fn parts(&self) -> Vec<String> {
+        let load = match (self.rate_iops, self.arrivals, self.queue_depth) {
+            (Some(rate), Arrivals::Poisson, _) => format!("{} a second at random", units::count(rate)),
+            (Some(rate), ..) => format!("{} a second", units::count(rate)),
+            (None, _, depth) => format!("QD {depth}{}", self.describe_jobs()),
+        };
+        self.pattern().into_iter().chain([load]).chain(self.particulars()).collect()
+    }
+
+    /// Size, order and mix of a stream: `4 KiB random`, `70 % reads`.
+    fn pattern(&self) -> Vec<String> {
         let size = self.block_sizes.describe().unwrap_or_else(|| units::size(self.block_size_bytes));
         let what = match self.rw {
             Rw::Read => "sequential reads".to_owned(),
@@ -242,13 +252,13 @@ impl TrialSpec {
         let stride = self.stride_bytes.map_or_else(String::new, |s| format!(" every {}", units::size(s)));
         let backwards = if self.backwards { " backwards" } else { "" };
         let mix = self.rw.is_mixed().then(|| format!("{} % reads", self.read_percent.unwrap_or(50.0)));
-        let load = match (self.rate_iops, self.arrivals, self.queue_depth) {
-            (Some(rate), Arrivals::Poisson, _) => format!("{} a second at random", units::count(rate)),
-            (Some(rate), ..) => format!("{} a second", units::count(rate)),
-            (None, _, depth) => format!("QD {depth}{}", self.describe_jobs()),
-        };
-        let first = [Some(format!("{size} {what}{backwards}{stride}")), mix, Some(load)];
-        first.into_iter().flatten().chain(self.particulars()).collect()
+        std::iter::once(format!("{size} {what}{backwards}{stride}")).chain(mix).collect()
+    }
+
+    /// A stream's description without its queue depth: `4 KiB sequential writes, fdatasync:1`.
+    pub fn describe_without_depth(&self) -> String {
+        let rate = self.rate_iops.map(|rate| format!("{} a second", units::count(rate)));
+        self.pattern().into_iter().chain(rate).chain(self.particulars()).collect::<Vec<_>>().join(", ")
     }
 
     /// Parts of a stream's description behind its size, pattern and load.
@@ -282,8 +292,12 @@ impl TrialSpec {
 
     /// Returns the queue depth over all hosts, jobs and streams.
     pub fn asked_in_flight(&self) -> u64 {
-        let stream = |one: &Self| u64::from(one.queue_depth) * u64::from(one.jobs) * u64::from(one.hosts);
-        self.streams().map(stream).sum()
+        self.streams().map(Self::stream_in_flight).sum()
+    }
+
+    /// Returns the queue depth of this stream over all hosts and jobs.
+    pub fn stream_in_flight(&self) -> u64 {
+        u64::from(self.queue_depth) * u64::from(self.jobs) * u64::from(self.hosts)
     }
 
     /// The streams: this one, then those beside it.

@@ -280,20 +280,31 @@ fn long_writes(run: &Run) -> Option<Draft<'_>> {
     Some(new(sentence, why, &[lasting, buffer]))
 }
 
+/// An area of up to 16 times the one that was written, and half of the disk at most.
+fn larger_area_gib(area_bytes: u64, disk_bytes: Option<u64>) -> Option<u64> {
+    let fits = |bytes: &u64| disk_bytes.is_none_or(|disk_bytes| *bytes <= disk_bytes / 2);
+    let larger = [16, 8, 4, 2].into_iter().map(|times| times * area_bytes).find(fits)?;
+    (larger >= 1 << 30).then_some(larger >> 30)
+}
+
 /// The run that shows whether these writes only filled a buffer.
 fn longer_writes(run: &Run) -> Option<Draft<'_>> {
     let Some(BufferedWrites::MayFit { written_bytes, area_bytes }) = buffered_writes(run) else {
         return None;
     };
+    let study = "sustained-write";
     // Blocks that are written again fit where they fitted before.
-    let written = match written_bytes > area_bytes && area_bytes > 0 {
-        true => units::size(area_bytes),
-        false => units::decimal_bytes(written_bytes),
-    };
-    let command = command::command("sustained-write", &run.info.target)?;
-    let sentence = match written_bytes > area_bytes && area_bytes > 0 {
-        true => format!("writes covered only {written}; a larger area may be slower: {command}"),
-        false => format!("only {written} were written; writing more may be slower: {command}"),
+    let sentence = if written_bytes > area_bytes && area_bytes > 0 {
+        let (area, target) = (units::size(area_bytes), &run.info.target);
+        let command = match larger_area_gib(area_bytes, run.info.device.size_bytes) {
+            Some(gib) => command::command_with(study, target, &format!("--size {gib}G"))?,
+            None => "use a larger `--size`".to_owned(),
+        };
+        format!("writes covered only {area}; a larger area may be slower: {command}")
+    } else {
+        let command = command::command(study, &run.info.target)?;
+        let written = units::decimal_bytes(written_bytes);
+        format!("only {written} were written; writing more may be slower: {command}")
     };
     let why = "what fits into a write buffer shows the speed of the buffer".to_owned();
     Some(new(sentence, why, &[]))

@@ -10,6 +10,7 @@ pub mod cold;
 mod command;
 pub mod compare;
 pub mod compare_table;
+mod concurrent_table;
 pub mod files;
 mod finding;
 pub mod footnote;

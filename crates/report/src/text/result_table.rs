@@ -11,7 +11,7 @@ use iosonde_model::{
 };
 
 use super::{
-    finding,
+    concurrent_table, finding,
     footnote::Footnotes,
     number::{Figure, Style, figure, range},
     table::{Cell, ResultRow, ResultTable},
@@ -45,7 +45,7 @@ const ENOUGH: Kind =
 /// Columns of the table of durable writes.
 const DURABLE: [FindingName; 3] =
     [FindingName::CommitLatency, FindingName::FlushLatency, FindingName::LogWritesPerS];
-const DURABLE_HEADS: [&str; 3] = ["commit", "flush alone", "one writer"];
+const DURABLE_HEADS: [&str; 3] = ["commit (write + flush)", "flush", "one writer"];
 const AT_LATENCY: Kind = Kind { name: FindingName::IopsAtLatency, label: "", cell: rate };
 
 /// Findings that the tables show.
@@ -71,7 +71,9 @@ pub fn findings_behind(words: &str) -> Vec<FindingName> {
 /// The tables of a concluded run, those with at least one row.
 pub(super) fn result_tables(run: &Run, footnotes: &Footnotes) -> Vec<ResultTable> {
     let [fed, checkpoints] = training_table::tables(run, footnotes);
-    [transfers(run, footnotes), durable(run, footnotes), fed, checkpoints].into_iter().flatten().collect()
+    let concurrent = concurrent_table::table(run, footnotes);
+    let all = [transfers(run, footnotes), durable(run, footnotes), concurrent, fed, checkpoints];
+    all.into_iter().flatten().collect()
 }
 
 /// Figures of reads and of writes.
@@ -325,7 +327,7 @@ fn places(run: &Run) -> Option<ResultRow> {
         };
         Some(Figure { value, interval: String::new() }.into())
     });
-    row("smallest load for it", true, cells)
+    row("first reached at", true, cells)
 }
 
 /// The points that are the highest, as far as is known.

@@ -7,13 +7,11 @@ use crate::text::point_table::point_table;
 use crate::text::{
     case::lowered,
     finding,
-    number::{Style, figure, with_interval},
+    number::{figure, with_interval},
     workload::{workload, workload_at},
 };
-use iosonde_judge::standing::confidence;
 use iosonde_model::{
-    About, Detail, Estimate, Finding, FindingName, Inconclusive, Medium, Op, Outcome, Point, Run, Status,
-    Unit,
+    Detail, Finding, FindingName, Inconclusive, Medium, Op, Outcome, Point, Run, Status, Unit,
     detail::{EffectProblem, RatioAnswer},
 };
 
@@ -32,7 +30,6 @@ use iosonde_infer::finding::ReadWhen;
 use iosonde_infer::finding::Told;
 use iosonde_infer::finding::kind;
 use iosonde_infer::finding::lookup::{estimate, found};
-use iosonde_infer::finding::over_trials;
 use iosonde_infer::validity::{Fatal, validity};
 
 /// What a concluded run says about the storage.
@@ -64,13 +61,8 @@ pub fn results(run: &Run) -> Results {
     // Lines of a sheet have a table of their own.
     let is_of_sheet = super::sheet::is_of_sheet(run);
     let tables = if is_of_sheet { Vec::new() } else { result_tables(run) };
-    let mut lines: Vec<StorageLine> = promise(run)
-        .into_iter()
-        .chain(beside(run))
-        .chain(mean_above_p99(run))
-        .chain(orders(run))
-        .chain(more(run))
-        .collect();
+    let mut lines: Vec<StorageLine> =
+        promise(run).into_iter().chain(mean_above_p99(run)).chain(orders(run)).chain(more(run)).collect();
     let limits = limits(run);
     let order = found(run, FindingName::RandomVsSequential, Op::Read);
     // What a program gets from memory is no result about the storage.
@@ -126,7 +118,7 @@ fn is_put_together(name: FindingName) -> bool {
     is_in_table(name) || above.contains(&name)
 }
 /// Maximum number of each: more belong into the report's table, not on its first screen.
-const TOLD_OF_EACH: usize = 4;
+pub(super) const TOLD_OF_EACH: usize = 4;
 
 /// The other findings: their sentences, each under its kind's label, those that may be folded last.
 fn more(run: &Run) -> impl Iterator<Item = StorageLine> + '_ {
@@ -284,7 +276,7 @@ fn promise(run: &Run) -> Option<StorageLine> {
         })?;
         let takes = with_interval(Unit::Time, &ns);
         (ns.low? > limit.ns as f64).then(|| {
-            format!("{}: no load keeps it: half of the {op}s take {takes} or more alone", limit.describe())
+            format!("{}: no load keeps it: at QD 1, half of the {op}s take {takes} or more", limit.describe())
         })
     };
     // A promise that was asked about is answered, also with why it cannot be.
@@ -300,39 +292,6 @@ fn alike(one: &Point, other: &Point) -> bool {
     let (one, other) = (&one.spec, &other.spec);
     (one.rw, one.block_size_bytes, one.span_bytes, one.direct)
         == (other.rw, other.block_size_bytes, other.span_bytes, other.direct)
-}
-
-/// What readers get beside other streams, as a database's do beside its log.
-fn beside(run: &Run) -> impl Iterator<Item = StorageLine> + '_ {
-    let together = run.points.iter().filter(|point| point.spec.streams().count() > 1);
-    together.take(TOLD_OF_EACH).filter_map(|point| {
-        let own = |op: Op| {
-            let direction = point.direction(op)?;
-            let iops = figure(Style::bare(Unit::Iops), &direction.iops).in_words();
-            let time = |time: &Estimate| figure(Unit::Time, time).in_words();
-            let latency = direction.latency_ns_mean.as_ref();
-            let takes = latency.map_or_else(String::new, |mean| format!(" at {}", time(mean)));
-            // A client that waits for the flush waits for both.
-            let flushed = flush(run, point).filter(|_| op == Op::Write);
-            let and = flushed.map_or_else(String::new, |flush| format!(", each flush {}", time(&flush)));
-            Some(format!("{iops} {op}s/s{takes}{and}"))
-        };
-        let told: Vec<String> = Op::TRANSFERS.into_iter().filter_map(own).collect();
-        (!told.is_empty())
-            .then(|| line("concurrent", format!("{}: {}", point.spec.describe(), told.join("; "))))
-    })
-}
-
-/// How long a flush took among a point's streams, over the valid trials.
-fn flush(run: &Run, point: &Point) -> Option<Estimate> {
-    let void = |id: u64| {
-        run.verdicts.iter().any(|line| {
-            line.trial == Some(id) && line.verdict == Outcome::Invalid && line.about.touches(About::Latency)
-        })
-    };
-    let own = run.trials.iter().filter(|trial| point.trial_ids.contains(&trial.id) && !void(trial.id));
-    let means: Vec<f64> = own.filter_map(|trial| trial.flush.as_ref()?.latency_ns.mean).collect();
-    over_trials::mean(&means, confidence(run))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use iosonde_model::{
 };
 
 use super::*;
+use crate::text::concurrent_table::flush;
 use iosonde_infer::conclude::conclude;
 use iosonde_model::FindingName;
 use iosonde_testkit::pretend::Pretend;
@@ -236,8 +237,15 @@ fn a_promise_that_cannot_be_told_says_why_and_streams_together_say_what_each_get
     let text = |label: &str| lines.iter().find(|line| line.label == label).map(|line| line.text.clone());
     let promise = text("latency limit").unwrap_or_else(|| panic!("{lines:?}"));
     assert!(promise.starts_with("p99") && promise.contains(':'), "{promise}");
-    let beside = text("concurrent").unwrap_or_else(|| panic!("{lines:?}"));
-    assert!(beside.contains("8 KiB random reads") && beside.contains(" reads/s at "), "{beside}");
+    let tables = results(&run).tables;
+    let beside = tables.iter().find(|table| table.corner == "concurrent").expect("a table");
+    assert_eq!(beside.heads, ["QD", "IOPS", "mean latency"]);
+    let labels: Vec<&str> = beside.rows.iter().map(|row| row.label.as_str()).collect();
+    // The pretended storage has figures of one direction.
+    assert_eq!(labels, ["8 KiB random reads"]);
+    let values: Vec<&str> =
+        beside.rows[0].cells.iter().flatten().map(|cell| cell.figure.value.as_str()).collect();
+    assert!(values.len() == 3 && values[0] == "4" && values[2].ends_with("s"), "{values:?}");
 }
 
 #[test]

@@ -25,5 +25,5 @@ pub fn unseen_cache(run: &Run) -> Option<String> {
         .zip(bandwidth(Op::Read))
         .is_some_and(|(write, read)| read.high.is_some() && write.low > read.high);
     let sign = if writes_are_faster { " (suspected: writes faster than reads)" } else { "" };
-    Some(format!("not ruled out: {place}{sign}"))
+    Some(format!("{place} may have answered{sign}"))
 }

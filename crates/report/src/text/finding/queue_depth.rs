@@ -147,9 +147,11 @@ mod tests {
             "Effective queue depth of 4 KiB random reads at QD 1024: 1024 (1023–1024) in the program, 128 at the device: the rest waited above it."
         );
         assert!(of(128.0, None, Some(15.96)).contains("128 (127–128) in the program (QD 1024 may not"));
-        assert!(of(900.0, Some(false), None).ends_with(
-            "900 (899–900) in the program (QD 1024 was not reached), not counted at the device."
-        ));
+        assert!(
+            of(900.0, Some(false), None).ends_with(
+                "900 (899–900) in the program (QD 1024 was not reached), not counted at the device."
+            )
+        );
     }
 
     #[test]

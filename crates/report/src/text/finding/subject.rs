@@ -45,7 +45,7 @@ pub(in crate::text) fn subject_of_both(finding: &Finding) -> String {
 }
 
 fn enough_for(workload: &str) -> String {
-    format!("Size from which {workload} at QD 1 reach 95 % of their bandwidth")
+    format!("Block size for 95 % of the bandwidth of {workload} at QD 1")
 }
 
 /// The quantity that findings of a name give.
