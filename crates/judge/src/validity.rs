@@ -28,6 +28,7 @@ pub struct TrialStanding {
     invalid: BTreeMap<u64, Vec<Invalidity>>,
     outliers: OutlierTrials,
     second_modes: OutlierTrials,
+    cold: OutlierTrials,
 }
 
 impl FromIterator<(u64, Invalidity)> for TrialStanding {
@@ -50,7 +51,12 @@ impl TrialStanding {
 
     /// Adds the trials that the fit of all points excluded, and those that it kept because they agree.
     pub(crate) fn with_outliers(self, estimates: &Estimates) -> Self {
-        Self { outliers: estimates.outliers(), second_modes: estimates.second_modes(), ..self }
+        Self {
+            outliers: estimates.outliers(),
+            second_modes: estimates.second_modes(),
+            cold: estimates.cold().clone(),
+            ..self
+        }
     }
 
     /// Adds the outliers of a fit without the trials of which anything is invalid, for tests of single checks.
@@ -69,6 +75,11 @@ impl TrialStanding {
     /// Trials as far from the others of their point that the fit kept, since they agree with each other.
     pub fn second_modes(&self) -> &OutlierTrials {
         &self.second_modes
+    }
+
+    /// Those of the excluded that were measured before a cache was filled.
+    pub fn cold(&self) -> &OutlierTrials {
+        &self.cold
     }
 
     /// Reasons why figures of a trial are invalid; empty for a valid one.

@@ -247,6 +247,7 @@ pub(super) fn outliers(run: &Run) -> usize {
     let of_run = |judgement: &&Judgement| judgement.check == CheckName::Outliers && judgement.scope == "run";
     let count = |judgement: &Judgement| match &judgement.cause {
         Some(Cause::Outliers(Outliers::Far(found) | Outliers::Many(found))) => Some(found.outliers),
+        Some(Cause::Outliers(Outliers::Cold(found))) => Some(found.outliers),
         Some(Cause::Tally(tally)) => tally.outliers,
         _ => None,
     };

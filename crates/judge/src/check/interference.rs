@@ -52,7 +52,10 @@ use super::{Specimens, specimen};
 use iosonde_stats::robust;
 use statrs::function::beta::beta_reg;
 
-use crate::{estimate::leftovers, settling::after_heavier_writes};
+use crate::{
+    estimate::{Voids, cold_trials, leftovers},
+    settling::after_heavier_writes,
+};
 
 /// Share of our bytes; see the manual page above.
 const OTHERS_SHARE: f64 = 0.05;
@@ -308,9 +311,14 @@ fn of_run(run: &Run) -> Verdict {
 /// Every window of the run's measurements and canaries, in the order of time.
 fn moments(run: &Run) -> Vec<Moment> {
     let mut of_point: BTreeMap<usize, Vec<Moment>> = BTreeMap::new();
-    // What a canary waits for after a write, or a trial after heavier writes, is the run's own doing.
+    // What a canary waits for after a write, or a trial after heavier writes, is the run's own doing, and so is what
+    // the first reads wait for until a cache has their data.
     let (leftovers, after_writes) = (leftovers(&run.trials), after_heavier_writes(&run.trials));
-    let own = |trial: &Trial| leftovers.contains(&trial.id) || after_writes.contains(&trial.id);
+    let cold = cold_trials(&run.points, &run.trials, &Voids::new());
+    let own = |trial: &Trial| {
+        let id = &trial.id;
+        leftovers.contains(id) || after_writes.contains(id) || cold.contains_key(id)
+    };
     let counts = |trial: &&Trial| trial.phase != Phase::Prepare && !own(trial);
     for trial in run.trials.iter().filter(counts) {
         let group = trial.point.map_or(0, |point| point + 1);

@@ -18,6 +18,10 @@
 //! two or more of them, an eighth of the point's trials, and the nearest no more than a sixth nearer than the farthest.
 //! They count, their point's interval is wide, and the check says so, unless `not-steady` tells both levels.
 //!
+//! The first trials of a point that are slower than all that follow, which agree, were measured before a cache was
+//! filled: a file server's memory, for example. Where several points show it, these trials are excluded, also from the
+//! percentiles, and the check says how many.
+//!
 //! Verdict: a warning about the run. The figures are those of the undisturbed storage. If the disturbances are
 //! usual for you (a neighbour, garbage collection), your average is lower. The trials stay in the run, in the table
 //! of trials and in the percentiles. Not checked where no point was visited three times: with two trials that
@@ -124,6 +128,18 @@ fn verdict(run: &Run, standing: &TrialStanding) -> Verdict {
         scatter_share: apart.scatter,
     };
     let warning = |cause| Verdict::Warning(Reason::new(About::Rate, cause));
+    let is_cold = |id: &u64| standing.cold().contains_key(id);
+    if let Some((_, slowest)) = farthest(outliers.iter().filter(|(id, _)| is_cold(id))) {
+        let has =
+            |point: &&Point| course::of_point(run, point, standing).iter().any(|trial| is_cold(&trial.id));
+        return warning(cause::Outliers::Cold(cause::Cold {
+            cold: standing.cold().len() as u64,
+            outliers: outliers.len() as u64,
+            points: run.points.iter().filter(has).count() as u64,
+            trials: trials as u64,
+            rate_share: slowest.share,
+        }));
+    }
     if let Some(found) = farthest(noticed().filter(|(_, apart)| apart.deviations() > WILD)) {
         return warning(cause::Outliers::Far(excluded(found)));
     }

@@ -10,6 +10,7 @@
 //! Percentiles come from merged histograms, see [`percentile`].
 
 mod basis;
+mod cold;
 mod grain;
 mod leftover;
 mod levels;
@@ -32,6 +33,7 @@ use crate::{
 };
 use basis::is_valid_for;
 pub use basis::{FEWEST_TRIALS, Voids};
+pub use cold::cold_trials;
 use grain::{Counting, EXACT};
 pub use leftover::leftovers;
 pub use visit::canaries;
@@ -108,13 +110,14 @@ struct Measured<'a> {
     trials: &'a [Trial],
     times: &'a [Visit],
     voids: &'a Voids,
+    cold: &'a OutlierTrials,
 }
 
 impl Fitted {
     /// `rates`: the fit of the rates, whose outliers are those of the latencies too. By Little's law the two are one
     /// figure of a trial, unless its requests are sent at an offered rate.
     fn new(measured: Measured<'_>, figure: Figure, op: Op, rates: Option<&Self>) -> Self {
-        let Measured { points, trials, times, voids } = measured;
+        let Measured { points, trials, times, voids, cold } = measured;
         let mut rows = Vec::new();
         let mut ids = Vec::new();
         let mut counting = vec![Counting::default(); points.len() + 1];
@@ -145,6 +148,7 @@ impl Fitted {
         kinds.resize(points.len() + 1, TrendGroup::Alone);
         let by_rate = rates.map_or_else(BTreeMap::new, Self::decided);
         let decided = |(id, row): (&u64, &Row)| match kinds[row.group] {
+            _ if cold.contains_key(id) => Some(false),
             TrendGroup::Offered => None,
             TrendGroup::Alone | TrendGroup::Mixture => by_rate.get(id).copied(),
         };
@@ -201,17 +205,19 @@ impl Fitted {
 pub struct Estimates {
     rate: [Fitted; 3],
     latency: [Fitted; 3],
+    cold: OutlierTrials,
 }
 
 impl Estimates {
     /// Fits all points together, from the measurements and canaries among `trials`.
     pub fn of(points: &[Point], trials: &[Trial], voids: &Voids) -> Self {
         let times = visits(trials, voids);
-        let measured = Measured { points, trials, times: &times, voids };
+        let cold = cold_trials(points, trials, voids);
+        let measured = Measured { points, trials, times: &times, voids, cold: &cold };
         let rate = Op::DIRECTIONS.map(|op| Fitted::new(measured, Figure::Rate, op, None));
         let latency =
             Op::DIRECTIONS.map(|op| Fitted::new(measured, Figure::Latency, op, Some(&rate[op as usize])));
-        Self { rate, latency }
+        Self { rate, latency, cold }
     }
 
     /// Completions per second of a point. `None` with fewer than [`FEWEST_TRIALS`].
@@ -227,6 +233,11 @@ impl Estimates {
     /// The outliers; of a trial's two directions, the one further out.
     pub fn outliers(&self) -> OutlierTrials {
         self.farthest(Fitted::set_aside)
+    }
+
+    /// Those of the outliers that were measured before a cache was filled.
+    pub fn cold(&self) -> &OutlierTrials {
+        &self.cold
     }
 
     /// Trials that lie as far from the others of their point, but agree with each other: they count.
@@ -354,7 +365,8 @@ fn direction(
         if ios > 0.0 { bytes / ios } else { 0.0 }
     };
     let request_bytes = if ios > 0 { bytes as f64 / ios as f64 } else { stated() };
-    let latencies = standing(own, voids, About::Latency);
+    let is_warm = |trial: &&Trial| !estimates.cold.contains_key(&trial.id);
+    let latencies: Vec<&Trial> = standing(own, voids, About::Latency).into_iter().filter(is_warm).collect();
     let latency = estimates.latency_ns_mean(place, op).map(|estimate| estimate.estimate(confidence));
     let histograms: Vec<&Histogram> =
         latencies.iter().filter_map(|trial| Some(&trial.direction(op)?.histogram)).collect();

@@ -53,7 +53,7 @@ pub use multimodal::Multimodal;
 pub use no_witness::NoWitness;
 pub use not_steady::{LongWait, NotSteady, Trend, Waited};
 pub use odd_host::{OddHost, OddOne};
-pub use outliers::{Agreeing, Excluded, Outliers};
+pub use outliers::{Agreeing, Cold, Excluded, Outliers};
 pub use saturated::Saturated;
 pub use throttled::{Cap, CapStart, Throttled};
 pub use too_few_samples::TooFewSamples;

@@ -15,8 +15,25 @@ pub enum Outliers {
     Far(Excluded),
     /// More trials lie away than chance explains.
     Many(Excluded),
+    /// The first trials of several points are slower than all that follow, which agree: a cache was filled.
+    Cold(Cold),
     /// Some trials of a point lie farther away than chance reaches, and agree with each other: they count.
     Agree(Agreeing),
+}
+
+/// First trials that are excluded since what follows is faster.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Cold {
+    /// Number of these trials.
+    pub cold: u64,
+    /// All trials that are excluded, for this and other reasons.
+    pub outliers: u64,
+    /// Points that have any.
+    pub points: u64,
+    /// Trials that were measured.
+    pub trials: u64,
+    /// Rate of the slowest over the mean rate of those that follow at its point.
+    pub rate_share: f64,
 }
 
 /// Trials of a point whose rates differ from those of its others, and hardly from each other.

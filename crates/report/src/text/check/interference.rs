@@ -62,7 +62,7 @@ pub(super) fn words(cause: &Interference) -> String {
             let every = period_s
                 .map_or_else(String::new, |period_s| format!(", every {}", units::time(period_s * 1e9)));
             format!(
-                "{stretches} slow periods of about {}{every} ({} of the time, {} slower): other users or garbage \
+                "{stretches} slow periods of about {}{every} ({} of the time observed, {} slower): other users or garbage \
                  collection",
                 units::time(length_s * 1e9),
                 units::percent(*time_share),
@@ -121,7 +121,7 @@ mod tests {
                 period_s,
             })
         };
-        let rest = "(7.5 % of the time, 50 % slower): other users or garbage collection";
+        let rest = "(7.5 % of the time observed, 50 % slower): other users or garbage collection";
         assert_eq!(stalls(Some(9.6)), format!("6 slow periods of about 600 ms, every 9.60 s {rest}"));
         assert_eq!(stalls(None), format!("6 slow periods of about 600 ms {rest}"));
     }

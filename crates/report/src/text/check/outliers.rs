@@ -1,7 +1,7 @@
 //! Words of the check `outliers`.
 
 use iosonde_model::{
-    cause::{Agreeing, Excluded, Outliers},
+    cause::{Agreeing, Cold, Excluded, Outliers},
     units,
 };
 
@@ -30,6 +30,11 @@ pub(super) fn words(cause: &Outliers) -> String {
             found.trials,
             found.farthest_trial,
             distance(found)
+        ),
+        Outliers::Cold(Cold { cold, points, trials, rate_share, .. }) => format!(
+            "{cold} of {trials} trials, the first of {points} workloads, were excluded: slower than all that followed, \
+             the slowest at {} of their rate (a cache was filled)",
+            units::percent(*rate_share)
         ),
         Outliers::Agree(Agreeing { agreeing, of_trials, rate_share, scatter_share }) => format!(
             "{agreeing} of {of_trials} trials agree on {} of the others' rate ({}); they count, and widen the interval",
