@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use iosonde_judge::check::CHECKS;
 use iosonde_model::{
     About, Cause, CheckName, Finding, Judgement, Outcome, Phase, Run, Status, Trial, TrialSpec,
-    cause::{NoWitness, TooFewSamples},
+    cause::{NoWitness, Outliers, TooFewSamples},
 };
 
 use super::fact::{Fact, Touched, WarningScope, WeighedFact};
@@ -155,7 +155,9 @@ fn matters(run: &Run, example: &Judgement, scope: WarningScope, touched: &Touche
     if scope == WarningScope::Run {
         // Outliers are excluded and counted beside the valid trials; many of them are a property of the storage.
         let few = outliers(run) as f64 <= INVALID_SHARE_WARNING * measured as f64;
-        return !(example.check == CheckName::Outliers && few);
+        // What a cache answers later is another state than what it answers first.
+        let cold = matches!(example.cause, Some(Cause::Outliers(Outliers::Cold(_))));
+        return cold || !(example.check == CheckName::Outliers && few);
     }
     // A mean has its interval from the scatter between trials, and percentiles come from merged histograms that are
     // large enough for them, or not at all: slow storage is no reason for a warning.

@@ -9,7 +9,11 @@
 use std::collections::BTreeMap;
 
 use iosonde_model::{About, Op, Phase, Point, Trial};
-use iosonde_stats::{LogEstimate, student_t};
+use iosonde_stats::{
+    LogEstimate,
+    robust::{SIGMA_PER_MAD, median, median_absolute_deviation},
+    student_t,
+};
 
 use super::{
     Apart, OutlierTrials,
@@ -20,6 +24,9 @@ use super::{
 const CHANCE: f64 = 1e-4;
 /// Distance below which nobody calls it cold, as a share of the rate.
 const LEAST: f64 = 0.02;
+/// Distance from the middle of what follows, in its robust scatter, beyond which the next trial still belongs to a cold
+/// start.
+const FAR: f64 = 3.0;
 /// Scatter that no trial is free of: a simulated device repeats itself to the last digit.
 const EVEN: f64 = 1e-3;
 /// Points that show it, at the least, and the share of all that read: a cache is one for all of them.
@@ -62,19 +69,35 @@ fn cold_of(own: &[&Trial]) -> BTreeMap<u64, Apart> {
 }
 
 /// How many of the first values are below what follows, with the mean and the standard deviation of that. The longest
-/// beginning counts that is at most half of the values and leaves enough of them.
+/// beginning counts that is at most half of the values and leaves enough of them; the values that come next belong to it
+/// as long as each is below all that follow it, since a cache fills ever more slowly.
 fn cold_start(values: &[f64]) -> Option<(usize, f64, f64)> {
     let most = (values.len() / 2).min(values.len().saturating_sub(FEWEST_TRIALS));
-    (1..=most).rev().find_map(|count| {
+    let sure = sure_start(values, most)?;
+    let still_below = |&count: &usize| {
+        let (value, later) = (values[count - 1], &values[count..]);
+        let middle = median(later).unwrap_or(value);
+        let scatter = SIGMA_PER_MAD * median_absolute_deviation(later).unwrap_or(0.0);
+        later.iter().all(|other| value < *other) && middle - value > FAR * scatter.max(EVEN)
+    };
+    let count = (sure + 1..=most).take_while(still_below).last().unwrap_or(sure);
+    let mean = LogEstimate::mean_of(&values[count..])?;
+    let scatter = mean.standard_error * ((values.len() - count) as f64).sqrt();
+    Some((count, mean.log_mean, scatter.max(EVEN)))
+}
+
+/// The longest beginning that is below what follows beyond doubt.
+fn sure_start(values: &[f64], most: usize) -> Option<usize> {
+    (1..=most).rev().find(|&count| {
         let (first, later) = values.split_at(count);
-        let mean = LogEstimate::mean_of(later)?;
+        let Some(mean) = LogEstimate::mean_of(later) else { return false };
         let rows = later.len() as f64;
         let scatter = (mean.standard_error * rows.sqrt()).max(EVEN);
         let one_more = scatter * (1.0 + 1.0 / rows).sqrt();
         let limit = (student_t(1.0 - CHANCE, mean.degrees_of_freedom) * one_more).max(LEAST);
         let warms = first.windows(2).all(|pair| pair[0] <= pair[1] + scatter);
         let is_below = first.iter().all(|value| mean.log_mean - value > limit);
-        (warms && is_below).then_some((count, mean.log_mean, scatter))
+        warms && is_below
     })
 }
 
@@ -93,6 +116,8 @@ mod tests {
     #[test]
     fn the_first_trials_are_cold_where_the_others_agree() {
         assert_eq!(count(&[224.0, 1582.0, 2078.0, 2269.0, 2269.0, 2269.0, 2269.0, 2269.0]), 3);
+        let slowly = [176.0, 1268.0, 1708.0, 1795.0, 1835.0, 1835.0, 1835.0, 1835.0, 1835.0];
+        assert_eq!(count(&slowly), 4);
         assert_eq!(count(&[50.0, 98.0, 101.0, 99.0, 102.0, 100.0, 101.0]), 1);
     }
 

@@ -21,17 +21,7 @@ use iosonde_plan::experiment::EXPERIMENTS;
 pub use facts::health;
 pub(crate) use facts::{Fact, device_facts, host_facts, is_study, method, method_facts, of_device, of_host};
 
-/// What was measured, how much of it, for how long, and by which version.
-pub(crate) fn measured(run: &Run) -> String {
-    format!("{}, took {}, iosonde {}", measured_on(run), units::duration(run.info.elapsed_s), run.iosonde)
-}
-
-/// What was measured, and how much of it.
-fn measured_on(run: &Run) -> String {
-    format!("{}; {} area", subject(&run.info.device), units::size(run.info.device.working_set_bytes))
-}
-
-/// The same without the parts of a simulated device.
+/// What was measured, without the parts of a simulated device, and how much of it.
 pub(crate) fn measured_on_briefly(run: &Run) -> String {
     let device = &run.info.device;
     let brief = Device { description: None, ..device.clone() };
