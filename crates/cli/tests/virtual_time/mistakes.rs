@@ -113,7 +113,7 @@ fn m2_random_is_not_faster_than_sequential_because_memory_served_it() {
         "{order:?}"
     );
     assert!(
-        order.sentence.contains('[') && order.low.unwrap() > 0.95 && order.high.unwrap() < 1.05,
+        order.sentence.contains('±') && order.low.unwrap() > 0.95 && order.high.unwrap() < 1.05,
         "{order:?}"
     );
 }
