@@ -2,9 +2,9 @@
 //!
 //! The first reads of an area come from the medium, later ones from what was read before. A point's first trials are
 //! then slower than all that follow, each less so than the one before it, and what follows agrees. Averaged, they are
-//! the figure of no state; taken for noise, they resemble each other from row to row and make the interval of each point
-//! say nothing: of 124 points on `sim:nfs`, 54 had one more than three times as wide as the trials' own, the widest
-//! from 112 to 30,100 IOPS. They are excluded, as outliers are, where several points show it.
+//! the figure of no state; taken for noise, they resemble each other from row to row, and the intervals of all points
+//! say nothing: on `sim:nfs`, 44 of 124 were more than three times as wide as the trials' own, the widest from 112 to
+//! 30,100 IOPS. They are excluded, as outliers are, where several points show it.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use iosonde_stats::{
 };
 
 use super::{
-    Apart, OutlierTrials,
+    apart::{Apart, OutlierTrials},
     basis::{FEWEST_TRIALS, Voids, is_valid_for},
 };
 
@@ -69,8 +69,8 @@ fn cold_of(own: &[&Trial]) -> BTreeMap<u64, Apart> {
 }
 
 /// How many of the first values are below what follows, with the mean and the standard deviation of that. The longest
-/// beginning counts that is at most half of the values and leaves enough of them; the values that come next belong to it
-/// as long as each is below all that follow it, since a cache fills ever more slowly.
+/// beginning counts that is at most half of the values and leaves enough of them; the values that come next belong to
+/// it as long as each is below all that follow it, since a cache fills ever more slowly.
 fn cold_start(values: &[f64]) -> Option<(usize, f64, f64)> {
     let most = (values.len() / 2).min(values.len().saturating_sub(FEWEST_TRIALS));
     let sure = sure_start(values, most)?;

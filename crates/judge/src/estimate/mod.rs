@@ -9,6 +9,7 @@
 //!
 //! Percentiles come from merged histograms, see [`percentile`].
 
+mod apart;
 mod basis;
 mod cold;
 mod grain;
@@ -31,6 +32,7 @@ use crate::{
     evidence::{DirectionEvidence, Evidence, WithInterval},
     trends::{TrendGroup, Trends},
 };
+pub use apart::{Apart, OutlierTrials};
 use basis::is_valid_for;
 pub use basis::{FEWEST_TRIALS, Voids};
 pub use cold::cold_trials;
@@ -38,25 +40,6 @@ use grain::{Counting, EXACT};
 pub use leftover::leftovers;
 pub use visit::canaries;
 pub use visit::{Visit, visits};
-
-/// Trials far from the others of their point, by id.
-pub type OutlierTrials = BTreeMap<u64, Apart>;
-
-/// How far a trial lies from what its point does otherwise.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Apart {
-    /// Its value over the point's level at that time.
-    pub share: f64,
-    /// The standard deviation of the point's other trials, as a share.
-    pub scatter: f64,
-}
-
-impl Apart {
-    /// In standard deviations of the others.
-    pub fn deviations(&self) -> f64 {
-        self.share.ln().abs() / self.scatter
-    }
-}
 
 /// Which figure of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

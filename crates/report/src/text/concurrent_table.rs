@@ -5,16 +5,18 @@ use iosonde_model::{About, Estimate, Op, Outcome, Point, Run, TrialSpec, Unit};
 use super::{
     footnote::Footnotes,
     number::{Figure, Style, figure},
-    results::TOLD_OF_EACH,
     table::{Cell, ResultRow, ResultTable},
 };
 use iosonde_infer::finding::over_trials;
 use iosonde_judge::standing::confidence;
 
+/// Points on the first screen, where a screen holds no more.
+const POINTS_MAX: usize = 4;
+
 /// A row for the streams of each direction, below them the flushes that the writes wait for.
 pub(super) fn table(run: &Run, footnotes: &Footnotes) -> Option<ResultTable> {
     let together = run.points.iter().filter(|point| point.spec.streams().count() > 1);
-    let rows = together.take(TOLD_OF_EACH).flat_map(|point| rows(run, footnotes, point));
+    let rows = together.take(POINTS_MAX).flat_map(|point| rows(run, footnotes, point));
     ResultTable::new("concurrent", &["QD", "IOPS", "mean latency"], rows.collect())
 }
 

@@ -190,8 +190,8 @@ mod tests {
     #[test]
     fn an_echo_is_told_with_its_share() {
         let told = echo(Echo { shortest_ns: [18_000.0, 25_000.0], share: Some(0.07) });
-        let said = "an echo between hosts took 18.0 µs to 25.0 µs, 7.0 % of the median latency: the network's share where \
-                    storage is behind the same network";
+        let said = "an echo between hosts took 18.0 µs to 25.0 µs, 7.0 % of the median latency: the network's share \
+                    where storage is behind the same network";
         assert_eq!(told, said);
         assert_eq!(
             echo(Echo { shortest_ns: [18_000.0; 2], share: None }),

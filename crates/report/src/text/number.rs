@@ -82,7 +82,8 @@ fn own_digits(style: Style, value: f64) -> String {
     format!("{:.*}{name}", three_digits(value / factor), value / factor)
 }
 
-/// Decimals of a number with three significant digits (0.9996 is 1.00); of a ratio of 0.00231 two decimals would leave nothing.
+/// Decimals of a number with three significant digits (0.9996 is 1.00). Of a ratio of 0.00231, two decimals would leave
+/// nothing.
 fn three_digits(shown: f64) -> usize {
     let power = if shown == 0.0 { 0.0 } else { (shown.abs() * 1.0005).log10().floor() };
     (2.0 - power).clamp(0.0, 8.0) as usize

@@ -118,7 +118,7 @@ fn is_put_together(name: FindingName) -> bool {
     is_in_table(name) || above.contains(&name)
 }
 /// Maximum number of each: more belong into the report's table, not on its first screen.
-pub(super) const TOLD_OF_EACH: usize = 4;
+const TOLD_OF_EACH: usize = 4;
 
 /// The other findings: their sentences, each under its kind's label, those that may be folded last.
 fn more(run: &Run) -> impl Iterator<Item = StorageLine> + '_ {

@@ -62,7 +62,8 @@ pub(super) fn words(cause: &Interference) -> String {
             let every = period_s
                 .map_or_else(String::new, |period_s| format!(", every {}", units::time(period_s * 1e9)));
             format!(
-                "{stretches} slow periods of about {}{every} ({} of the time observed, {} slower): other users or garbage \
+                "{stretches} slow periods of about {}{every} ({} of the time observed, {} slower): other users or \
+                 garbage \
                  collection",
                 units::time(length_s * 1e9),
                 units::percent(*time_share),

@@ -237,7 +237,8 @@ mod tests {
         let noisy = Pretend { cv: 0.2, ..Pretend::usual() };
         assert_eq!(
             words(&noisy, study, FindingName::StrideEffect).0,
-            "# KiB sequential reads at QD #: effect of the stride unknown; throughput at stride # MiB is #× (#–#) that at stride # KiB."
+            "# KiB sequential reads at QD #: effect of the stride unknown; throughput at stride # MiB is #× (#–#) that \
+             at stride # KiB."
         );
         let wild = Pretend { cv: 2.0, ..Pretend::usual() };
         assert_eq!(

@@ -83,7 +83,8 @@ mod tests {
         found.conditions.queue_depth = Some(16);
         assert_eq!(
             sentence(&found),
-            "4 KiB random reads at QD 16 of each host saturate the storage at 7.8 hosts (7.1–8.5); more hosts only share it."
+            "4 KiB random reads at QD 16 of each host saturate the storage at 7.8 hosts (7.1–8.5); more hosts only \
+             share it."
         );
         (found.value, found.low, found.high) = (Some(1.01), Some(1.0), Some(1.05));
         assert!(

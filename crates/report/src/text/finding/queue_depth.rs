@@ -144,7 +144,8 @@ mod tests {
         };
         assert_eq!(
             of(1024.0, Some(true), Some(128.2)),
-            "Effective queue depth of 4 KiB random reads at QD 1024: 1024 (1023–1024) in the program, 128 at the device: the rest waited above it."
+            "Effective queue depth of 4 KiB random reads at QD 1024: 1024 (1023–1024) in the program, 128 at the \
+             device: the rest waited above it."
         );
         assert!(of(128.0, None, Some(15.96)).contains("128 (127–128) in the program (QD 1024 may not"));
         assert!(

@@ -79,7 +79,8 @@ mod tests {
     fn the_fastest_method_is_named_and_equal_ones_are_called_equal() {
         assert_eq!(
             said(&[("dsync", true), ("osync", true)], [0.45, 0.41, 0.50]),
-            "Durable 4 KiB random writes: 3.34 k IOPS (±2 %) by dsync (direct) or osync (direct); fsync:1 (buffered) reaches 0.45× (0.41–0.50) of that."
+            "Durable 4 KiB random writes: 3.34 k IOPS (±2 %) by dsync (direct) or osync (direct); fsync:1 (buffered) \
+             reaches 0.45× (0.41–0.50) of that."
         );
         assert_eq!(
             said(&ALL, [0.99, 0.98, 1.0]),
@@ -87,7 +88,8 @@ mod tests {
         );
         assert_eq!(
             said(&ALL, [0.9, 0.7, 1.1]),
-            "Durable 4 KiB random writes: 3.34 k IOPS (±2 %) by each of 4 methods; slowest over fastest 0.90× (0.70–1.10), undecided."
+            "Durable 4 KiB random writes: 3.34 k IOPS (±2 %) by each of 4 methods; slowest over fastest 0.90× \
+             (0.70–1.10), undecided."
         );
     }
 }

@@ -18,7 +18,8 @@ pub(super) fn fed(finding: &Finding, facts: &TrainingFed) -> String {
     let figure = if finding.at_least { at_least(unit, &own) } else { with_interval(unit, &own) };
     let rate = alone(Unit::Rate, facts.bytes_per_s);
     format!(
-        "Reads are fast enough for {figure} H100 accelerators that train {}, each busy for {busy} of its time ({rate}).",
+        "Reads are fast enough for {figure} H100 accelerators that train {}, each busy for {busy} of its time \
+         ({rate}).",
         facts.model.label()
     )
 }
