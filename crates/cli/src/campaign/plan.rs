@@ -176,7 +176,7 @@ pub fn may_write(bytes: u64, device: &Device) -> String {
             format!(" ({wear:.1} times its capacity)")
         }
     });
-    format!("up to {}{wear} if it takes 1 GB/s", units::size(bytes))
+    format!("up to {}{wear} at 1 GB/s, less on slower storage", units::size(bytes))
 }
 
 /// What is prepared, and why it is less than requested.

@@ -141,8 +141,8 @@ impl Measurement {
         let (added, schedule) = adaptive::added(&info, &self.run.trials, &course.schedule, is_affordable)
             .map_err(Failure::failed)?;
         for point in &added {
-            let (what, asks) = (point.spec.describe(), &point.experiment);
-            self.screen.say(&format!("added         {what}: narrows the answer of {asks}"));
+            let what = point.spec.describe();
+            self.screen.say(&format!("added         {what}: narrows a finding that is still open"));
         }
         course.schedule = schedule;
         Ok(())

@@ -48,7 +48,7 @@ fn rows(run: &Run, footnotes: &Footnotes, point: &Point) -> Vec<ResultRow> {
         });
         // A client that waits for the flush waits for both.
         rows.extend(flush(run, point).filter(|_| op == Op::Write).map(|flush| ResultRow {
-            label: "each flush".to_owned(),
+            label: "flush after each write".to_owned(),
             indented: true,
             cells: vec![None, None, Some(time(&flush))],
         }));

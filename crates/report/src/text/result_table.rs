@@ -45,7 +45,7 @@ const ENOUGH: Kind =
 /// Columns of the table of durable writes.
 const DURABLE: [FindingName; 3] =
     [FindingName::CommitLatency, FindingName::FlushLatency, FindingName::LogWritesPerS];
-const DURABLE_HEADS: [&str; 3] = ["commit (write + flush)", "flush", "one writer"];
+const DURABLE_HEADS: [&str; 3] = ["commit (write + flush)", "flush", "commits/s"];
 const AT_LATENCY: Kind = Kind { name: FindingName::IopsAtLatency, label: "", cell: rate };
 
 /// Findings that the tables show.
@@ -117,7 +117,11 @@ fn durable(run: &Run, footnotes: &Footnotes) -> Option<ResultTable> {
                 rows.len() - 1
             });
             let marks = footnotes.of_finding(run, finding);
-            rows[place].cells[at] = Some(Cell { figure: rate(finding), marks });
+            let figure = match finding.unit {
+                Unit::Iops => figure(Style::bare(Unit::Iops), &estimate(finding)),
+                _ => rate(finding),
+            };
+            rows[place].cells[at] = Some(Cell { figure, marks });
         }
     }
     // Below each row, the tail of its commits.
@@ -200,7 +204,7 @@ fn may_exceed<'a>(run: &Run, of: impl Fn(Op) -> Option<&'a Finding>) -> Option<R
             return None;
         }
         minimum(finding)?;
-        let (point, own) = exceeds(run, finding)?;
+        let (point, own) = exceeds(run, finding).filter(|(_, own)| !own.is_vague())?;
         let place = match finding.unit {
             Unit::Iops => format!("QD {}", point.spec.asked_in_flight()),
             _ => {
@@ -340,7 +344,15 @@ fn best_points<'a>(run: &'a Run, finding: &Finding) -> Vec<&'a Point> {
 fn groups(run: &Run) -> Vec<Conditions> {
     let mut groups: Vec<Conditions> = Vec::new();
     for op in Op::TRANSFERS {
-        let of = |kind: &Kind| found(run, kind.name, op).map(|finding| &finding.conditions);
+        // Of writes that are flushed each, the table of durable writes has commits.
+        let is_flushed = |finding: &&Finding| {
+            let behind = |point: &&Point| point.trial_ids.iter().any(|id| finding.trials.contains(id));
+            op == Op::Write
+                && run.points.iter().filter(behind).any(|point| point.spec.sync.flush_every() == Some(1))
+        };
+        let of = |kind: &Kind| {
+            found(run, kind.name, op).filter(|own| !is_flushed(own)).map(|finding| &finding.conditions)
+        };
         for own in SMALL.iter().filter_map(of) {
             let like = |group: &Conditions| {
                 (group.block_size_bytes, group.random) == (own.block_size_bytes, own.random)

@@ -3,6 +3,8 @@
 //! Figures that people compare stand in a table; every other finding has its sentence, under the label that its kind
 //! gives it.
 
+use std::collections::BTreeMap;
+
 use crate::text::point_table::point_table;
 use crate::text::{
     case::lowered,
@@ -63,6 +65,9 @@ pub fn results(run: &Run) -> Results {
     let tables = if is_of_sheet { Vec::new() } else { result_tables(run) };
     let mut lines: Vec<StorageLine> =
         promise(run).into_iter().chain(mean_above_p99(run)).chain(orders(run)).chain(more(run)).collect();
+    // That no write buffer fills is the answer about its bursts and about its size.
+    let mut told: BTreeMap<String, String> = BTreeMap::new();
+    lines.retain(|line| *told.entry(line.text.clone()).or_insert_with(|| line.label.clone()) == line.label);
     let limits = limits(run);
     let order = found(run, FindingName::RandomVsSequential, Op::Read);
     // What a program gets from memory is no result about the storage.

@@ -32,7 +32,7 @@ pub(super) fn words(cause: &Outliers) -> String {
             distance(found)
         ),
         Outliers::Cold(Cold { cold, points, trials, rate_share, .. }) => format!(
-            "{cold} of {trials} trials, the first of {points} workloads, were excluded: slower than all that followed, \
+            "{cold} of {trials} trials, the first ones of {points} workloads, were excluded: slower than all that followed, \
              the slowest at {} of their rate (a cache was filled)",
             units::percent(*rate_share)
         ),

@@ -25,7 +25,7 @@ pub(super) fn sentence(finding: &Finding, facts: Cached) -> String {
         }
         Cached::Level { smallest_span_bytes, largest_span_bytes, page_cache } => capitalised(&format!(
             "{}: {what} are as fast within {} as within {}.",
-            if page_cache { "the page cache holds all" } else { "no cache found" },
+            if page_cache { "the page cache holds all" } else { "no smaller cache found" },
             units::size(largest_span_bytes),
             units::size(smallest_span_bytes)
         )),
@@ -114,7 +114,7 @@ mod tests {
             "The page cache holds all: 4 KiB random reads are as fast within 256 MiB as within 8 MiB."
         );
         let none = absent(false);
-        let said = "No cache found: 4 KiB random reads are as fast within 256 MiB as within 8 MiB.";
+        let said = "No smaller cache found: 4 KiB random reads are as fast within 256 MiB as within 8 MiB.";
         assert_eq!(sentence(&none), said);
         let why = "Every span keeps more than 90 % of the throughput of the smallest.";
         assert_eq!(why_of(&none).as_deref(), Some(why));

@@ -66,7 +66,7 @@ pub(super) fn sentence(finding: &Finding, effect: &Effect) -> String {
         (workload_at(&finding.conditions), value(finding), parameter(effect.level));
     let reference = match effect.reference {
         ComparedWith::Level(level) => format!("that {}", at(level)),
-        ComparedWith::MeanOfOthers => "the mean of the other levels".to_owned(),
+        ComparedWith::MeanOfOthers => "the mean of the others".to_owned(),
     };
     let ratio = format!("{figure} {} is {value} {reference}", at(effect.level));
     let range = format!("from {} to {}", level(effect.lowest), level(effect.highest));
@@ -77,7 +77,7 @@ pub(super) fn sentence(finding: &Finding, effect: &Effect) -> String {
             format!("no effect of {parameter} within {} {range}; {largest}", margin(MARGIN))
         }
         EffectAnswer::NoneSeen => format!(
-            "no effect of {parameter} seen {range}; {largest}; one below {} may be missed",
+            "no effect of {parameter} seen {range}; {largest}; an effect below {} would not show",
             margin(2.0 * MARGIN)
         ),
         EffectAnswer::Undecided => format!("effect of {parameter} unknown; {ratio}"),

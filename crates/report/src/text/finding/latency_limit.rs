@@ -39,7 +39,7 @@ pub(super) fn problem(problem: &LatencyLimitProblem) -> String {
         }
         LatencyLimitProblem::NoneKeeps { lowest_iops } => {
             format!(
-                "even {}, the lowest load with enough trials, exceeds it; begin with a lower load: `--set rate=..`",
+                "exceeded even at {}, the lowest load with enough trials; begin with a lower load: `--set rate=..`",
                 load(lowest_iops)
             )
         }

@@ -18,13 +18,13 @@ pub(super) fn sentence(finding: &Finding, facts: Platter) -> String {
             capitalised(&format!("no rotation: {what} take nearly the same time, whatever the address."))
         }
         Platter::Zones { end_bytes, .. } => format!(
-            "Sequential reads at the first addresses reach {} the throughput of the last, before {}.",
-            value(finding),
-            units::size(end_bytes)
+            "Sequential reads at the start of the measured {} reach {} the throughput at its end.",
+            units::size(end_bytes),
+            value(finding)
         ),
         Platter::OneZone { end_bytes, .. } => {
             format!(
-                "Sequential reads are as fast at the first addresses as before {}.",
+                "Sequential reads are as fast at the start as at the end of the measured {}.",
                 units::size(end_bytes)
             )
         }
@@ -158,8 +158,7 @@ mod tests {
     fn zones_are_told_by_their_ratio() {
         let zones = Detail::Platter(Platter::Zones { places: 3, end_bytes: 1 << 40 });
         let finding = example::found(FindingName::ZoneRatio, Op::Read, (2.0, Unit::Ratio), zones);
-        let said = "Sequential reads at the first addresses reach 2.00× (±2 %) the throughput of the last, \
-                    before 1 TiB.";
+        let said = "Sequential reads at the start of the measured 1 TiB reach 2.00× (±2 %) the throughput at its end.";
         assert_eq!(sentence(&finding), said);
     }
 }

@@ -87,7 +87,7 @@ pub(crate) fn quantity(name: FindingName) -> &'static str {
         FindingName::AcceleratorsFed => "Accelerators kept busy",
         FindingName::CheckpointTime => "Time of a checkpoint",
         FindingName::ProcessorShare => "CPU share",
-        FindingName::ProgramPlateau => "Plateau block size of a program",
+        FindingName::ProgramPlateau => "Plateau block size of buffered I/O",
         FindingName::Drift => "Drift",
         FindingName::OrderEffect => "Effect of the preceding workload",
         FindingName::Parallelism => "Parallel units",
