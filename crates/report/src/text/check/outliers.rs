@@ -32,8 +32,8 @@ pub(super) fn words(cause: &Outliers) -> String {
             distance(found)
         ),
         Outliers::Cold(Cold { cold, points, trials, rate_share, .. }) => format!(
-            "{cold} of {trials} trials, the first ones of {points} workloads, were excluded: slower than all that followed, \
-             the slowest at {} of their rate (a cache was filled)",
+            "{cold} of {trials} trials, the first ones of {points} workloads, were excluded: slower than all that \
+             followed, the slowest at {} of their rate (a cache was filled)",
             units::percent(*rate_share)
         ),
         Outliers::Agree(Agreeing { agreeing, of_trials, rate_share, scatter_share }) => format!(
