@@ -74,9 +74,11 @@ fn requirement(run: &Run, table: &RequirementTable, paint: Paint) -> String {
         }
     }
     let place = [run.info.device.file_system.as_deref(), run.info.device.name.as_deref()];
-    let place: Vec<&str> = place.into_iter().flatten().collect();
+    // Who typed `sim:NAME` knows the name.
+    let is_new = |name: &&str| !run.info.target.ends_with(*name);
+    let place: Vec<&str> = place.into_iter().flatten().filter(is_new).collect();
     let place = if place.is_empty() { String::new() } else { format!(" ({})", place.join(" on ")) };
-    line("target", &format!("{}{place}, {}", run.info.target, units::duration(run.info.elapsed_s)));
+    line("target", &format!("{}{place}; took {}", run.info.target, units::duration(run.info.elapsed_s)));
     if let Some(state) = &table.state {
         line("state", state);
     }

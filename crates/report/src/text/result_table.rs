@@ -45,7 +45,7 @@ const ENOUGH: Kind =
 /// Columns of the table of durable writes.
 const DURABLE: [FindingName; 3] =
     [FindingName::CommitLatency, FindingName::FlushLatency, FindingName::LogWritesPerS];
-const DURABLE_HEADS: [&str; 3] = ["commit (write + flush)", "flush", "commits/s"];
+const DURABLE_HEADS: [&str; 3] = ["write + flush", "flush", "commits/s"];
 const AT_LATENCY: Kind = Kind { name: FindingName::IopsAtLatency, label: "", cell: rate };
 
 /// Findings that the tables show.
