@@ -29,7 +29,7 @@ const LEAST: f64 = 0.02;
 const FAR: f64 = 3.0;
 /// Scatter that no trial is free of: a simulated device repeats itself to the last digit.
 const EVEN: f64 = 1e-3;
-/// Points that show it, at the least, and the share of all that read: a cache is one for all of them.
+/// Minimum number of points that show it, and minimum share of those that read: one cache serves them all.
 const POINTS_MIN: (usize, f64) = (2, 0.05);
 
 /// The cold trials with how far they are from what follows; none where too few points have any.

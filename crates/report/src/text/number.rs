@@ -175,7 +175,7 @@ fn figure_in(style: Style, estimate: &Estimate, (factor, name): (f64, &str)) -> 
         && [estimate.value, low, high].iter().all(|number| number.fract() == 0.0)
         && !is_change;
     if low == high && (is_whole || style.unit == Unit::Bytes) {
-        // Requests come whole, and sizes are levels: the interval holds this one alone.
+        // Requests are whole numbers, and sizes are levels: the interval has no other value.
         let shown = estimate.value / factor;
         let value = if shown.fract() == 0.0 { format!("{shown:.0}{name}") } else { value };
         return Figure { value, interval: String::new() };
