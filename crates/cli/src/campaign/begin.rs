@@ -116,7 +116,7 @@ fn announce(measurement: &Measurement, written_bytes: u64, may_limit: bool) {
     let head = paint.hang("", 2, &format!("{} on {}   {told}", info.study, info.target));
     measurement.screen.say(head.trim_end());
     if written_bytes > 0 {
-        let line = plan::may_write(written_bytes, &info.device);
+        let line = plan::may_write(written_bytes, &info.device, measurement.options.max_write_bytes);
         // `check` has no such option.
         let limit = if may_limit { "; --max-write limits it" } else { "" };
         measurement.screen.say(paint.hang("writes        ", 14, &format!("{line}{limit}")).trim_end());

@@ -129,7 +129,7 @@ fn size_bytes(study: &Study, options: &Options, session: &Session) -> (u64, u64)
     (asked_bytes, asked_bytes.min(session.room_bytes))
 }
 
-/// The most that is written.
+/// Estimate of what is written.
 pub fn written_bytes(study: &Study, options: &Options, session: &Session, schedule: &Schedule) -> u64 {
     let (_, size_bytes) = size_bytes(study, options, session);
     let rounds = f64::from(schedule.forecast().rounds_expected);
@@ -156,7 +156,10 @@ fn cost(study: &Study, options: &Options, session: &Session, bytes: u64) -> Stri
     }
     text += &match bytes {
         0 => "writes  nothing\n".to_owned(),
-        _ => format!("writes  {}; --max-write limits it\n", may_write(bytes, &session.device)),
+        _ => format!(
+            "writes  {}; --max-write limits it\n",
+            may_write(bytes, &session.device, options.max_write_bytes)
+        ),
     };
     text
 }
@@ -164,8 +167,9 @@ fn cost(study: &Study, options: &Options, session: &Session, bytes: u64) -> Stri
 /// Less of a drive's size than this is nothing to think about.
 const LEAST_WEAR: f64 = 0.005;
 
-/// What a run may write, also in drive writes.
-pub fn may_write(bytes: u64, device: &Device) -> String {
+/// What a run may write, also as a share of the device. Without a limit it is an estimate: storage faster than
+/// [`FAST_BYTES_PER_S`] writes more.
+pub fn may_write(bytes: u64, device: &Device, limit_bytes: Option<u64>) -> String {
     let of_drive = device.size_bytes.filter(|_| device.kind != "file");
     let wear = of_drive.map(|size| bytes as f64 / size.max(1) as f64).map_or_else(String::new, |wear| {
         if wear < LEAST_WEAR {
@@ -176,7 +180,10 @@ pub fn may_write(bytes: u64, device: &Device) -> String {
             format!(" ({wear:.1} times its capacity)")
         }
     });
-    format!("up to {}{wear} at 1 GB/s, less on slower storage", units::size(bytes))
+    match limit_bytes {
+        Some(limit_bytes) if bytes >= limit_bytes => format!("up to {}{wear}", units::size(bytes)),
+        _ => format!("{}{wear} at 1 GB/s, more on faster storage", units::size(bytes)),
+    }
 }
 
 /// What is prepared, and why it is less than requested.

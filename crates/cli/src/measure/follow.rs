@@ -142,7 +142,7 @@ impl Measurement {
             .map_err(Failure::failed)?;
         for point in &added {
             let what = point.spec.describe();
-            self.screen.say(&format!("added         {what}: narrows a finding that is still open"));
+            self.screen.say(&format!("added         {what}: to narrow a finding"));
         }
         course.schedule = schedule;
         Ok(())

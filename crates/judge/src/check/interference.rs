@@ -312,7 +312,7 @@ fn of_run(run: &Run) -> Verdict {
 fn moments(run: &Run) -> Vec<Moment> {
     let mut of_point: BTreeMap<usize, Vec<Moment>> = BTreeMap::new();
     // What a canary waits for after a write, or a trial after heavier writes, is the run's own doing, and so is what
-    // the first reads wait for until a cache has their data.
+    // the first reads wait for until a cache has their data. What is void is not known yet here.
     let (leftovers, after_writes) = (leftovers(&run.trials), after_heavier_writes(&run.trials));
     let cold = cold_trials(&run.points, &run.trials, &Voids::new());
     let own = |trial: &Trial| {

@@ -19,13 +19,13 @@
 //! They count, their point's interval is wide, and the check says so, unless `not-steady` tells both levels.
 //!
 //! The first trials of a point that are slower than all that follow, which agree, were measured before a cache was
-//! filled: a file server's memory, for example. Where several points show it, these trials are excluded, also from the
-//! percentiles, and the check says how many.
+//! filled (a file server's memory), or while a drive was still collecting garbage of what was written before. Where
+//! several points show it, these trials are excluded, also from the percentiles, and the check says how many.
 //!
 //! Verdict: a warning about the run. The figures are those of the undisturbed storage. If the disturbances are
 //! usual for you (a neighbour, garbage collection), your average is lower. The trials stay in the run, in the table
-//! of trials and in the percentiles. Not checked where no point was visited three times: with two trials that
-//! differ, neither is known to be the usual one.
+//! of trials and, but for the first ones above, in the percentiles. Not checked where no point was visited three
+//! times: with two trials that differ, neither is known to be the usual one.
 //!
 //! Example: a "peculiar divot" at one queue depth of a table of single runs: one disturbed trial, or a property?
 //! With eight trials per point, the other seven show which.

@@ -1,4 +1,4 @@
-//! Trials from before a cache was filled: a file server's memory, a controller's.
+//! Trials from before a cache was filled (a file server's memory), or before a drive was done with what came before.
 //!
 //! The first reads of an area come from the medium, later ones from what was read before. A point's first trials are
 //! then slower than all that follow, each less so than the one before it, and what follows agrees. Averaged, they are

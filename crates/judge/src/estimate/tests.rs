@@ -39,6 +39,35 @@ fn points_get_their_figures_and_agree_with_one_another() {
 }
 
 #[test]
+fn cold_trials_are_in_no_figure_where_several_points_have_them() {
+    let of = |points_cold: usize| {
+        let (mut points, mut trials) = run(10);
+        let mut cold = Vec::new();
+        for point in 0..points_cold {
+            let own: Vec<usize> = (0..trials.len()).filter(|&i| trials[i].point == Some(point)).collect();
+            // A tenth of the rate, then half of it.
+            for (&at, share) in own[..2].iter().zip([10, 2]) {
+                let (id, round, spec) = (trials[at].id, trials[at].round, trials[at].spec.clone());
+                trials[at] = trial(id, Some(point), round, &spec, 1000 * (point as u64 + 1) / share);
+                cold.push(id);
+            }
+        }
+        cold.sort_unstable();
+        let estimates = fill_points(&mut points, &trials, &Voids::new(), 0.95);
+        let found: Vec<u64> = estimates.cold().keys().copied().collect();
+        (points, cold, found)
+    };
+    let (points, cold, found) = of(2);
+    assert_eq!(found, cold);
+    let read = points[0].read.as_ref().unwrap();
+    assert!((read.iops.value / 1000.0 - 1.0).abs() < 0.01, "{read:?}");
+    // A request of the cold trials takes 2 ms or 10 ms.
+    assert!(read.latency_ns_p99.unwrap().value < 1.1e6, "{read:?}");
+    let (_, _, found) = of(1);
+    assert!(found.is_empty(), "one point of three may have been disturbed: {found:?}");
+}
+
+#[test]
 fn four_trials_have_no_interval_and_say_so() {
     let (mut points, trials) = run(4);
     let estimates = fill_points(&mut points, &trials, &Voids::new(), 0.95);

@@ -15,7 +15,8 @@ pub enum Outliers {
     Far(Excluded),
     /// More trials lie away than chance explains.
     Many(Excluded),
-    /// The first trials of several points are slower than all that follow, which agree: a cache was filled.
+    /// The first trials of several points are slower than all that follow, which agree: a cache was cold, or
+    /// the storage was still busy with what came before the run.
     Cold(Cold),
     /// Some trials of a point lie farther away than chance reaches, and agree with each other: they count.
     Agree(Agreeing),

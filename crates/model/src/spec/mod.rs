@@ -228,11 +228,8 @@ impl TrialSpec {
 
     /// Parts of a stream's description: `4 KiB random reads`, `QD 32`, `fdatasync:1`.
     pub fn parts(&self) -> Vec<String> {
-        let load = match (self.rate_iops, self.arrivals, self.queue_depth) {
-            (Some(rate), Arrivals::Poisson, _) => format!("{} a second at random", units::count(rate)),
-            (Some(rate), ..) => format!("{} a second", units::count(rate)),
-            (None, _, depth) => format!("QD {depth}{}", self.describe_jobs()),
-        };
+        let depth = || format!("QD {}{}", self.queue_depth, self.describe_jobs());
+        let load = self.describe_rate().unwrap_or_else(depth);
         self.pattern().into_iter().chain([load]).chain(self.particulars()).collect()
     }
 
@@ -257,8 +254,13 @@ impl TrialSpec {
 
     /// A stream's description without its queue depth: `4 KiB sequential writes, fdatasync:1`.
     pub fn describe_without_depth(&self) -> String {
-        let rate = self.rate_iops.map(|rate| format!("{} a second", units::count(rate)));
-        self.pattern().into_iter().chain(rate).chain(self.particulars()).collect::<Vec<_>>().join(", ")
+        let parts = self.pattern().into_iter().chain(self.describe_rate()).chain(self.particulars());
+        parts.collect::<Vec<_>>().join(", ")
+    }
+
+    fn describe_rate(&self) -> Option<String> {
+        let random = if self.arrivals == Arrivals::Poisson { " at random" } else { "" };
+        self.rate_iops.map(|rate| format!("{} a second{random}", units::count(rate)))
     }
 
     /// Parts of a stream's description behind its size, pattern and load.

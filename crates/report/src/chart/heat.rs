@@ -70,9 +70,7 @@ pub(super) fn strides(run: &Run, name: &str, op: Op) -> Option<Figure> {
 
 /// The text of a field, which is small: at most three digits; the interval is in the table.
 fn short(estimate: &Estimate) -> String {
-    let earned = Quantity::BytesPerSecond.text(estimate.value);
-    let three = Quantity::BytesPerSecond.text(estimate.value);
-    if earned.chars().count() < three.chars().count() { earned } else { three }
+    Quantity::BytesPerSecond.text(estimate.value)
 }
 
 /// Throughput over strides, of one block size.

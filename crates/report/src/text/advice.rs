@@ -2,8 +2,8 @@
 //! interval spans more than a factor of three, advice gives its ends and no number between them.
 
 use iosonde_model::{
-    About, Advice, CheckName, Detail, Estimate, Finding, FindingName, Medium, Op, Point, Run, Status, Unit,
-    units,
+    About, Advice, CheckName, Detail, Device, Estimate, Finding, FindingName, Medium, Op, Point, Run, Status,
+    Unit, units,
 };
 
 use crate::text::{
@@ -280,10 +280,13 @@ fn long_writes(run: &Run) -> Option<Draft<'_>> {
     Some(new(sentence, why, &[lasting, buffer]))
 }
 
-/// An area of up to 16 times the one that was written, and half of the disk at most.
-fn larger_area_gib(area_bytes: u64, disk_bytes: Option<u64>) -> Option<u64> {
-    let fits = |bytes: &u64| disk_bytes.is_none_or(|disk_bytes| *bytes <= disk_bytes / 2);
-    let larger = [16, 8, 4, 2].into_iter().map(|times| times * area_bytes).find(fits)?;
+/// An area of up to 16 times the one that was written, and half of the disk at most; 4 times in a file, which shares
+/// its disk with others.
+fn larger_area_gib(area_bytes: u64, device: &Device) -> Option<u64> {
+    let most = if device.kind == "file" { 4 } else { 16 };
+    let fits = |bytes: &u64| device.size_bytes.is_none_or(|disk_bytes| *bytes <= disk_bytes / 2);
+    let times = [16, 8, 4, 2].into_iter().filter(|times| *times <= most);
+    let larger = times.map(|times| times * area_bytes).find(fits)?;
     (larger >= 1 << 30).then_some(larger >> 30)
 }
 
@@ -296,7 +299,7 @@ fn longer_writes(run: &Run) -> Option<Draft<'_>> {
     // Blocks that are written again fit where they fitted before.
     let sentence = if written_bytes > area_bytes && area_bytes > 0 {
         let (area, target) = (units::size(area_bytes), &run.info.target);
-        let command = match larger_area_gib(area_bytes, run.info.device.size_bytes) {
+        let command = match larger_area_gib(area_bytes, &run.info.device) {
             Some(gib) => command::command_with(study, target, &format!("--size {gib}G"))?,
             None => "use a larger `--size`".to_owned(),
         };

@@ -140,7 +140,7 @@ pub fn left_out(what: &LeftOut) -> String {
             units::size(*span_bytes)
         ),
         LeftOut::NoPageCache => {
-            "the page cache: simulated devices have none, so buffered workloads run as direct ones".to_owned()
+            "the page cache: this simulated device has none; buffered workloads run as direct ones".to_owned()
         }
     }
 }

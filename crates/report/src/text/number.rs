@@ -54,10 +54,9 @@ fn scaled(style: Style, value: f64) -> (f64, &'static str) {
 /// A value with its interval in a sentence: `36 (34–38)`, or `between 2 and 29` where no more is known.
 pub fn with_interval(style: impl Into<Style>, estimate: &Estimate) -> String {
     let style = style.into();
-    let own = figure(style, estimate);
     match (estimate.low, estimate.high) {
         (Some(low), Some(high)) if style.unit == Unit::Ratio && says_nothing(style.unit, low, high) => {
-            format!("{} (no usable interval)", own_digits(style, estimate.value))
+            format!("{} (no usable interval)", alone(style, estimate.value))
         }
         (Some(low), Some(high)) if estimate.is_vague() && style.unit != Unit::PerHour => {
             let (low, high) = match style.unit {
@@ -68,17 +67,13 @@ pub fn with_interval(style: impl Into<Style>, estimate: &Estimate) -> String {
             };
             format!("between {low} and {high}")
         }
-        _ => own.in_words(),
+        _ => figure(style, estimate).in_words(),
     }
 }
 
 /// A number without an interval, with three significant digits.
 pub fn alone(style: impl Into<Style>, value: f64) -> String {
-    own_digits(style.into(), value)
-}
-
-fn own_digits(style: Style, value: f64) -> String {
-    let (factor, name) = scaled(style, value);
+    let (factor, name) = scaled(style.into(), value);
     format!("{:.*}{name}", three_digits(value / factor), value / factor)
 }
 
@@ -163,24 +158,25 @@ fn figure_in(style: Style, estimate: &Estimate, (factor, name): (f64, &str)) -> 
     let (Some(low), Some(high)) = (estimate.low, estimate.high) else {
         return Figure { value, interval: NO_INTERVAL.to_owned() };
     };
-    // What is a share itself, or has a sign, has no share to either side.
-    let is_change = style.unit == Unit::PerHour || factor < 1.0;
-    if !is_change && says_nothing(style.unit, low, high) {
+    // Of a percentage, a share to either side would be a second kind of percent; and it may be below zero.
+    let is_percentage = factor < 1.0;
+    if !is_percentage && says_nothing(style.unit, low, high) {
         return Figure::unknown();
     }
-    if !is_change && high > FIVE_FOLD * low {
+    if !is_percentage && high > FIVE_FOLD * low {
         return Figure { interval: ends(style, low, high), ..Figure::unknown() };
     }
     let is_whole = matches!(style.unit, Unit::InFlight | Unit::None | Unit::Hosts)
         && [estimate.value, low, high].iter().all(|number| number.fract() == 0.0)
-        && !is_change;
+        && !is_percentage;
     if low == high && (is_whole || style.unit == Unit::Bytes) {
         // Requests are whole numbers, and sizes are levels: the interval has no other value.
         let shown = estimate.value / factor;
         let value = if shown.fract() == 0.0 { format!("{shown:.0}{name}") } else { value };
         return Figure { value, interval: String::new() };
     }
-    if let Some(half) = share_to_either_side(style.unit, estimate.value, low, high).filter(|_| !is_change) {
+    if let Some(half) = share_to_either_side(style.unit, estimate.value, low, high).filter(|_| !is_percentage)
+    {
         // Rounded up: an interval is never told narrower than it is.
         let tenths = (half * 1000.0 - 1e-9).ceil().max(1.0);
         return Figure { value, interval: format!("±{} %", tenths / 10.0) };

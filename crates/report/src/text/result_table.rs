@@ -344,11 +344,14 @@ fn best_points<'a>(run: &'a Run, finding: &Finding) -> Vec<&'a Point> {
 fn groups(run: &Run) -> Vec<Conditions> {
     let mut groups: Vec<Conditions> = Vec::new();
     for op in Op::TRANSFERS {
-        // Of writes that are flushed each, the table of durable writes has commits.
+        // Of writes that wait for a flush each, the table of durable writes has the commits of the same trials.
         let is_flushed = |finding: &&Finding| {
-            let behind = |point: &&Point| point.trial_ids.iter().any(|id| finding.trials.contains(id));
-            op == Op::Write
-                && run.points.iter().filter(behind).any(|point| point.spec.sync.flush_every() == Some(1))
+            let of_commits = |own: &Finding| {
+                own.name == FindingName::CommitLatency
+                    && own.status == Status::Found
+                    && own.trials.iter().any(|id| finding.trials.contains(id))
+            };
+            op == Op::Write && run.findings.iter().any(of_commits)
         };
         let of = |kind: &Kind| {
             found(run, kind.name, op).filter(|own| !is_flushed(own)).map(|finding| &finding.conditions)

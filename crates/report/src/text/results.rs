@@ -3,8 +3,6 @@
 //! Figures that people compare stand in a table; every other finding has its sentence, under the label that its kind
 //! gives it.
 
-use std::collections::BTreeMap;
-
 use crate::text::point_table::point_table;
 use crate::text::{
     case::lowered,
@@ -65,9 +63,6 @@ pub fn results(run: &Run) -> Results {
     let tables = if is_of_sheet { Vec::new() } else { result_tables(run) };
     let mut lines: Vec<StorageLine> =
         promise(run).into_iter().chain(mean_above_p99(run)).chain(orders(run)).chain(more(run)).collect();
-    // That no write buffer fills is the answer about its bursts and about its size.
-    let mut told: BTreeMap<String, String> = BTreeMap::new();
-    lines.retain(|line| *told.entry(line.text.clone()).or_insert_with(|| line.label.clone()) == line.label);
     let limits = limits(run);
     let order = found(run, FindingName::RandomVsSequential, Op::Read);
     // What a program gets from memory is no result about the storage.
@@ -137,7 +132,22 @@ fn more(run: &Run) -> impl Iterator<Item = StorageLine> + '_ {
 /// What the findings of one kind say.
 fn sentences(run: &Run, kind: &dyn FindingKind) -> Vec<StorageLine> {
     let name = kind.id();
-    lines_of(kind.told(), run.findings.iter().filter(|finding| finding.name == name && is_read(run, finding)))
+    let is_told = |finding: &&Finding| {
+        finding.name == name && is_read(run, finding) && !is_told_by_the_burst(run, finding)
+    };
+    lines_of(kind.told(), run.findings.iter().filter(is_told))
+}
+
+/// Whether a write buffer that is absent is so for bursts as well: that none fills is one answer.
+fn is_told_by_the_burst(run: &Run, buffer: &Finding) -> bool {
+    let same = |burst: &Finding| {
+        burst.name == FindingName::BurstRate
+            && burst.status == Status::Absent
+            && (&burst.conditions, &burst.detail) == (&buffer.conditions, &buffer.detail)
+    };
+    buffer.name == FindingName::WriteBufferBytes
+        && buffer.status == Status::Absent
+        && run.findings.iter().any(same)
 }
 
 /// What these findings of one kind say: those that could be told a line each, the others together.

@@ -2,7 +2,7 @@
 
 use iosonde_model::{
     Conditions, Detail, Flush, HidingLayer, Inconclusive,
-    detail::{CheckpointSaved, ConstantLimit, Counted, RatioAnswer, TrainingFed},
+    detail::{CheckpointSaved, ConstantLimit, Counted, LongWrite, RatioAnswer, TrainingFed},
     training::{CHECKPOINTS, TrainingModel},
 };
 
@@ -128,6 +128,22 @@ fn what_qualifies_others_is_read_where_they_are_silent() {
     };
     assert_eq!(labels(Status::Found), [""; 0]);
     assert_eq!(labels(Status::Inconclusive), ["shape", "unknown"]);
+}
+
+#[test]
+fn that_no_write_buffer_fills_is_told_once() {
+    let labels = |written_bytes: [u64; 2]| -> Vec<String> {
+        let of = |name: FindingName, written_bytes: u64| Finding {
+            detail: Detail::LongWrite(LongWrite::Level { written_bytes }),
+            ..finding(name, "sustained-write", Status::Absent)
+        };
+        let [burst, buffer] = written_bytes;
+        let told =
+            screen_of(vec![of(FindingName::BurstRate, burst), of(FindingName::WriteBufferBytes, buffer)]);
+        told.lines.into_iter().map(|line| line.label).collect()
+    };
+    assert_eq!(labels([1 << 30, 1 << 30]), ["burst"]);
+    assert_eq!(labels([1 << 30, 2 << 30]), ["burst", "buffer"], "two answers");
 }
 
 #[test]

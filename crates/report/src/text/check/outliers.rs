@@ -33,7 +33,7 @@ pub(super) fn words(cause: &Outliers) -> String {
         ),
         Outliers::Cold(Cold { cold, points, trials, rate_share, .. }) => format!(
             "{cold} of {trials} trials, the first ones of {points} workloads, were excluded: slower than all that \
-             followed, the slowest at {} of their rate (a cache was filled)",
+             followed, the slowest at {} of their rate (a cold cache, or work left from before the run)",
             units::percent(*rate_share)
         ),
         Outliers::Agree(Agreeing { agreeing, of_trials, rate_share, scatter_share }) => format!(
