@@ -182,7 +182,7 @@ pub fn may_write(bytes: u64, device: &Device, limit_bytes: Option<u64>) -> Strin
     });
     match limit_bytes {
         Some(limit_bytes) if bytes >= limit_bytes => format!("up to {}{wear}", units::size(bytes)),
-        _ => format!("{}{wear} at 1 GB/s, more on faster storage", units::size(bytes)),
+        _ => format!("about {}{wear} if the storage writes 1 GB/s", units::size(bytes)),
     }
 }
 

@@ -297,7 +297,10 @@ fn promise(run: &Run) -> Option<StorageLine> {
     // A promise that was asked about is answered, also with why it cannot be.
     let unkept = || {
         let mut refused = run.findings.iter().filter(|finding| finding.name == FindingName::IopsAtLatency);
-        refused.find_map(|finding| Some(format!("{}: {}", limit.describe(), super::reason(finding)?)))
+        refused.find_map(|finding| {
+            let (what, limit) = (workload(&finding.conditions), limit.describe());
+            Some(format!("{what}, {limit}: {}", super::reason(finding)?))
+        })
     };
     alone().or_else(unkept).map(|text| line("latency limit", text))
 }
