@@ -69,16 +69,13 @@ fn plateau(run: &Run, op: Op) -> Option<(&Finding, f64, f64)> {
     })
 }
 
-/// The largest measured size, where throughput of one direction still rises at it and the size that is enough for the
-/// other direction is known: they are told together.
-pub fn larger_than(run: &Run, op: Op) -> Option<u64> {
-    let other = Op::TRANSFERS.into_iter().find(|other| *other != op)?;
-    enough_size(run, other)?;
+/// The plateau of one direction that is open because throughput still rises at the largest measured size, and that size.
+pub fn larger_than(run: &Run, op: Op) -> Option<(&Finding, u64)> {
     run.findings.iter().find_map(|finding| match &finding.detail {
         Detail::Inconclusive(Inconclusive::SizeLaw(SizeLawProblem::StillRising {
             largest_bytes, ..
         })) if finding.name == FindingName::PlateauBlockSize && finding.conditions.op == Some(op) => {
-            Some(*largest_bytes)
+            Some((finding, *largest_bytes))
         }
         _ => None,
     })

@@ -1,6 +1,6 @@
 //! Mean queue depth by Little's law: throughput times mean latency, over every kind of request.
 
-use iosonde_model::{Trial, cause::Term};
+use iosonde_model::{Op, Trial, TrialSpec, cause::Term};
 
 /// Rate and mean latency of each kind of request, and the longest latency of any in nanoseconds. A result without its
 /// longest latency has at least its mean on the edge.
@@ -32,11 +32,33 @@ pub fn by_littles_law(terms: &[Term]) -> f64 {
 /// Over a finite time the two differ by the requests that cross its ends: by how much longer those outstanding at its
 /// end had waited than those at its beginning. Where both ends lie at the same place of the storage's cycle they agree.
 pub fn edge_share(trial: &Trial) -> Option<f64> {
+    Some((law_over_counted(trial)? - 1.0).abs())
+}
+
+/// The queue depth by the law over the one that was counted, where [`edge_share`] has an answer.
+fn law_over_counted(trial: &Trial) -> Option<f64> {
     let counted = trial.in_flight_mean.filter(|mean| *mean > 0.0)?;
     let (terms, _) = terms(trial);
     let by_law = by_littles_law(&terms);
     (terms.len() == 1 && trial.spec.asked_in_flight() > 1 && by_law > 0.0 && by_law.is_finite())
-        .then(|| (by_law / counted - 1.0).abs())
+        .then(|| by_law / counted)
+}
+
+/// Whether each request follows the end of another one, so that latency and throughput are one figure.
+pub fn is_closed_loop(spec: &TrialSpec) -> bool {
+    spec.rate_iops.is_none() && spec.think.is_none() && spec.sync.flush_every().is_none()
+}
+
+/// Mean latency of a trial in nanoseconds, as far as it can be known.
+///
+/// In a closed loop whose depth was counted it is that depth over the throughput. Completed requests alone leave out
+/// what the others have waited so far: a disk that serves the nearest request first (`hdd-7200`, QD 32, trials of
+/// 0.3 s) had 860 IOPS and 34.9 ms in one table, which is a queue depth of 30. On a fast disk the two agree within 0.4 %
+/// (QD 2 to 128 of a virtual disk, 10 trials each).
+pub fn latency_ns_mean(trial: &Trial, op: Op) -> Option<f64> {
+    let of_completed_ns = trial.direction(op)?.latency_ns.mean?;
+    let left_out = Some(trial).filter(|trial| is_closed_loop(&trial.spec)).and_then(law_over_counted);
+    Some(of_completed_ns / left_out.unwrap_or(1.0))
 }
 
 #[cfg(test)]
@@ -57,6 +79,10 @@ mod tests {
         assert!(edge_share(&trial).unwrap() < 1e-12);
         trial.read.as_mut().unwrap().iops = 10.0 / 0.31;
         assert!((edge_share(&trial).unwrap() - (1.0 - 0.3 / 0.31)).abs() < 1e-12);
+        // 8 outstanding at 32.3 IOPS take 248 ms each, though those that completed took 240 ms.
+        assert!((latency_ns_mean(&trial, Op::Read).unwrap() - 248e6).abs() < 1.0);
+        let offered = Trial { spec: TrialSpec { rate_iops: Some(100.0), ..trial.spec.clone() }, ..trial.clone() };
+        assert_eq!(latency_ns_mean(&offered, Op::Read), Some(240e6));
         let mixed = Trial { write: trial.read.clone(), ..trial.clone() };
         assert_eq!(edge_share(&mixed), None);
         let mut alone = trial.clone();

@@ -90,7 +90,8 @@ pub struct PointDirection {
     pub iops: Estimate,
     /// Bytes per second.
     pub bytes_per_s: Estimate,
-    /// Mean latency.
+    /// Mean latency. Where the queue depth was counted, it is above 1, and no rate was requested: the queue depth over
+    /// the throughput (Little's law), which has what unfinished requests waited as well.
     pub latency_ns_mean: Option<Estimate>,
     /// Median latency, of the trials' merged histograms.
     pub latency_ns_p50: Option<Estimate>,

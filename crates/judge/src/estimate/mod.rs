@@ -30,6 +30,7 @@ use iosonde_stats::{
 
 use crate::{
     evidence::{DirectionEvidence, Evidence, WithInterval},
+    mean_depth,
     trends::{TrendGroup, Trends},
 };
 pub use apart::{Apart, OutlierTrials};
@@ -68,7 +69,7 @@ impl Figure {
         let direction = trial.direction(op)?;
         let value = match self {
             Self::Rate => Some(direction.iops),
-            Self::Latency => direction.latency_ns.mean,
+            Self::Latency => mean_depth::latency_ns_mean(trial, op),
         };
         value.filter(|v| *v > 0.0 && v.is_finite())
     }
@@ -122,10 +123,7 @@ impl Fitted {
         let average = if figure == Figure::Rate { Average::OverTime } else { Average::OverEvents };
         let canary = trials.iter().find(|trial| trial.phase == Phase::Canary);
         let specs = points.iter().map(|point| &point.spec).chain(canary.map(|trial| &trial.spec));
-        let is_closed = |spec: &TrialSpec| {
-            spec.rate_iops.is_none() && spec.think.is_none() && spec.sync.flush_every().is_none()
-        };
-        let mut closed: Vec<bool> = specs.clone().map(is_closed).collect();
+        let mut closed: Vec<bool> = specs.clone().map(mean_depth::is_closed_loop).collect();
         closed.resize(points.len() + 1, false);
         let mut kinds: Vec<TrendGroup> = specs.map(|spec| TrendGroup::of(spec, op)).collect();
         kinds.resize(points.len() + 1, TrendGroup::Alone);

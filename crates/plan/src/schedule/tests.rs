@@ -144,6 +144,24 @@ fn a_course_goes_on_until_the_time_is_up_without_a_canary() {
 }
 
 #[test]
+fn time_that_holds_no_point_is_not_filled_with_canaries() {
+    let manner = Manner { trial_s_min: 10.0, ..Manner::default() };
+    // 300 s hold 14 rounds of two points of 10 s, and 20 s are left that hold no round.
+    let visiting = Visiting { manners: vec![manner; 2], ..Visiting::default() };
+    let terms = Terms { precision: 1e-9, ..terms(300.0) };
+    let schedule = Schedule::visiting(plain_points(2), visiting, terms).unwrap();
+    let (mut visits, mut clock_s): (Vec<Visit>, f64) = (Vec::new(), 0.0);
+    while let Some(slot) = schedule.next_slot(&visits, clock_s) {
+        let length_s = schedule.length_s(slot.point);
+        visits.push(visit(visits.len(), slot, clock_s, length_s, true, noisy(visits.len(), slot)));
+        clock_s += length_s + 0.01;
+    }
+    let last = visits.iter().map(|visit| visit.round).max().unwrap();
+    assert!(visits.iter().any(|visit| visit.round == last && visit.point.is_some()), "{last}");
+    assert!(clock_s > 285.0, "{clock_s}");
+}
+
+#[test]
 fn one_noisy_point_gets_what_the_others_leave() {
     let schedule = Schedule::new(plain_points(12), terms(70.0)).unwrap();
     let rate = |n, slot: Slot| if slot.point == Some(3) { noisy(n, slot) } else { quiet(n, slot) };

@@ -91,7 +91,6 @@ fn drafts(run: &Run) -> Vec<Draft<'_>> {
             limits_meet(run).map(|meet| new(meet.told, meet.why, &meet.findings)),
             long_writes(run),
             limit(run),
-            whole_disk(&facts),
             checkpoint,
             credit,
             later,
@@ -126,28 +125,41 @@ fn remedy(run: &Run, fatal: &Fatal) -> Draft<'static> {
                 "use direct I/O (without `--buffered`), or a `--size` of several times this machine's memory"
             }
         },
-        Fatal::GeneratorLimit(_) => against(CheckName::GeneratorBound, run).unwrap_or_default(),
-        Fatal::MostInvalid { example, .. } => against(example.check, run)
-            .unwrap_or("remove the cause, and measure again; the report lists the reason for each trial"),
+        Fatal::GeneratorLimit(_) => &against(CheckName::GeneratorBound, run).unwrap_or_default(),
+        Fatal::MostInvalid { example, .. } => &against(example.check, run).unwrap_or_else(|| {
+            "remove the cause, and measure again; the report lists the reason for each trial".to_owned()
+        }),
         Fatal::NoInterval { .. } | Fatal::TooFewRounds { .. } => "use a longer `--time`",
     };
     new(sentence.to_owned(), "the figures of this run are not those of the storage".to_owned(), &[])
 }
 
 /// What ends the cause for which a check makes trials invalid.
-fn against(check: CheckName, run: &Run) -> Option<&'static str> {
-    let engine = &run.info.device.engine;
-    match check {
-        // None costs less.
-        CheckName::GeneratorBound if engine.starts_with("io_uring") || engine == "sim" => {
-            Some("use more jobs (workers)")
-        }
-        CheckName::Interference => Some("find the other process with `iotop`, or measure at a quiet time"),
+fn against(check: CheckName, run: &Run) -> Option<String> {
+    Some(match check {
+        CheckName::GeneratorBound => busy_cpu(run),
+        CheckName::Interference => "find the other process with `iotop`, or measure at a quiet time".to_owned(),
         CheckName::DepthNotReached | CheckName::LittlesLaw => {
-            Some("use more jobs (workers), or a non-blocking engine")
+            "use more jobs (workers), or a non-blocking engine".to_owned()
         }
-        CheckName::GeneratorBound => Some("use more jobs (workers), or an engine that costs less: io_uring"),
-        _ => None,
+        _ => return None,
+    })
+}
+
+/// What helps where iosonde had no more CPU.
+fn busy_cpu(run: &Run) -> String {
+    let device = &run.info.device;
+    let several = run.points.iter().any(|point| point.spec.jobs > 1);
+    // No engine costs less, and the CPU of a simulated program is part of the device.
+    if several || device.medium == Medium::Simulated {
+        return "small requests need more CPU than this machine has: the storage may be faster".to_owned();
+    }
+    if !device.engine.starts_with("io_uring") {
+        return "use an engine that costs less CPU: `--engine io_uring`".to_owned();
+    }
+    match command::command_with("jobs", &run.info.target, "--set depth=32") {
+        Some(command) => format!("several workers may reach more: {command}"),
+        None => "several workers may reach more: use the study `jobs`".to_owned(),
     }
 }
 
@@ -166,36 +178,46 @@ fn more_valid_trials(run: &Run, facts: &Validity) -> Option<Draft<'static>> {
     if check == CheckName::Interference {
         return None;
     }
-    Some(new(remedy.to_owned(), format!("{trials} trials are invalid without it"), &[]))
+    Some(new(remedy, format!("{trials} trials are invalid without it"), &[]))
 }
 
 /// Block sizes for bandwidth of one request at a time, and their latency.
-fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Option<Draft<'_>> {
-    let own: Vec<(Op, EnoughSize)> = ops.filter_map(|op| Some((op, enough_size(run, op)?))).collect();
-    let first = own.first()?.1.random();
-    let order = match own.iter().all(|(_, size)| size.random() == first).then_some(first).flatten() {
+fn block_sizes(run: &Run, ops: impl Iterator<Item = Op> + Clone) -> Option<Draft<'_>> {
+    let own: Vec<(Op, EnoughSize)> =
+        ops.clone().filter_map(|op| Some((op, enough_size(run, op)?))).collect();
+    let rising = ops.filter_map(|op| larger_than(run, op).map(|(finding, bytes)| (op, finding, bytes)));
+    let rising: Vec<(Op, &Finding, u64)> = rising.collect();
+    let orders = own.iter().map(|(_, size)| size.random());
+    let mut orders = orders.chain(rising.iter().map(|(_, finding, _)| finding.conditions.random));
+    let first = orders.next()?;
+    let order = match orders.all(|order| order == first).then_some(first).flatten() {
         Some(true) => " (random)",
         Some(false) => " (sequential)",
         None => "",
     };
-    let of = |is_largest: bool| sizes(own.iter().filter(|(_, size)| size.is_largest == is_largest));
-    let suffice = of(false).map(|sizes| format!("use at least {sizes} (≥ 95 % of their bandwidth)"));
-    let largest = of(true).map(|sizes| format!("use {sizes}, the largest tried"));
-    let larger = Op::TRANSFERS.into_iter().find_map(|op| Some((op, larger_than(run, op)?)));
-    let larger =
-        larger.map(|(op, bytes)| format!("{op}s still gain at {}, the largest tried", units::size(bytes)));
-    let told: Vec<String> = suffice.into_iter().chain(largest).chain(larger).collect();
-    let why: Vec<String> =
-        own.iter().map(|(op, size)| format!("{op}s of {}", times_of_sizes(*op, size))).collect();
-    let findings: Vec<&Finding> = own.iter().flat_map(|(_, size)| size.findings).collect();
+    let (largest, suffice): (Vec<_>, Vec<_>) = own.iter().partition(|(_, size)| size.is_largest);
+    let bytes = |own: &(Op, EnoughSize)| (own.0, own.1.bytes);
+    let suffice = sizes(&suffice.into_iter().map(bytes).collect::<Vec<_>>());
+    let suffice = suffice.map(|sizes| format!("use at least {sizes} (≥ 95 % of their bandwidth)"));
+    // Smaller ones are not enough, and larger ones were not tried.
+    let mut largest: Vec<(Op, u64)> =
+        largest.into_iter().map(bytes).chain(rising.iter().map(|(op, _, bytes)| (*op, *bytes))).collect();
+    largest.sort_unstable_by_key(|(op, _)| *op as usize);
+    let largest = sizes(&largest).map(|sizes| format!("use {sizes}, the largest tried, or larger"));
+    let told: Vec<String> = suffice.into_iter().chain(largest).collect();
+    let why = own.iter().map(|(op, size)| format!("{op}s of {}", times_of_sizes(*op, size)));
+    let why = why.chain(rising.iter().map(|(op, _, bytes)| {
+        format!("the bandwidth of {op}s still rises at {}", units::size(*bytes))
+    }));
+    let findings = own.iter().flat_map(|(_, size)| size.findings);
+    let findings: Vec<&Finding> = findings.chain(rising.iter().map(|(_, finding, _)| *finding)).collect();
     let sentence = format!("for bandwidth at QD 1{order}, {}", told.join("; "));
-    Some(new(sentence, why.join("; "), &findings))
+    Some(new(sentence, why.collect::<Vec<_>>().join("; "), &findings))
 }
 
 /// `1 MiB reads and 16 KiB writes`, `4 MiB reads and writes`; `None` of no size.
-fn sizes<'a, 'b: 'a>(own: impl Iterator<Item = &'a (Op, EnoughSize<'b>)>) -> Option<String> {
-    let own: Vec<(Op, u64)> = own.map(|(op, size)| (*op, size.bytes)).collect();
-    match own.as_slice() {
+fn sizes(own: &[(Op, u64)]) -> Option<String> {
+    match own {
         [] => None,
         [(_, read), (_, write)] if read == write => Some(format!("{} reads and writes", units::size(*read))),
         own => {
@@ -311,15 +333,6 @@ fn longer_writes(run: &Run) -> Option<Draft<'_>> {
     };
     let why = "what fits into a write buffer shows the speed of the buffer".to_owned();
     Some(new(sentence, why, &[]))
-}
-
-/// The area over which a disk is as slow as it will be.
-fn whole_disk(facts: &Validity) -> Option<Draft<'static>> {
-    let part = |fact: &Fact| matches!(fact, Fact::Circumstance(Circumstance::ShortStrokes { .. }));
-    facts.lines.iter().find(|line| part(&line.fact))?;
-    let sentence = "measure again with a `--size` near that of the disk: random access will be slower";
-    let why = "the arm of a disk moves further over a larger area".to_owned();
-    Some(new(sentence.to_owned(), why, &[]))
 }
 
 /// The checkpoint that the time is for, where fewer bytes were written: it may not fit, or outlast a buffer.

@@ -73,9 +73,13 @@ pub(super) fn lines(run: &Run, figures: &[StorageLine]) -> Vec<StorageLine> {
             }
         }
     }
-    let line = |(kind, own): (&dyn FindingKind, Vec<&Finding>)| StorageLine {
-        inconclusive: Some(own[0].name),
-        ..line(LABEL, refusal(run, kind, &own))
+    let line = |(kind, own): (&dyn FindingKind, Vec<&Finding>)| {
+        // "Above the largest that was tried" is an answer.
+        let line = match finding_words::rising(&together(&own), own.len() > 1) {
+            Some(rises) => line("block size", rises),
+            None => line(LABEL, refusal(run, kind, &own)),
+        };
+        StorageLine { inconclusive: Some(own[0].name), ..line }
     };
     open.into_iter().take(LINES_MAX).map(line).collect()
 }
@@ -156,8 +160,6 @@ fn refusal(run: &Run, kind: &dyn FindingKind, own: &[&Finding]) -> String {
         Detail::Inconclusive(Inconclusive::TooFewTrials { .. } | Inconclusive::NoInterval { .. }) => {
             Some("use a longer `--time`".to_owned())
         }
-        // It has its answer: above what was measured.
-        Detail::Inconclusive(Inconclusive::SizeLaw(SizeLawProblem::StillRising { .. })) => None,
         // The reason has its remedy.
         Detail::Inconclusive(Inconclusive::WideInterval { .. }) => None,
         _ => better(run, kind),

@@ -201,7 +201,14 @@ fn untold(open: &[&Finding]) -> Option<String> {
     }
     let asked = std::iter::once(lowered(&finding::subject::subject(first)));
     let asked = asked.chain(others.iter().map(|other| workload_at(&other.conditions)));
-    Some(format!("unknown: {}", asked.collect::<Vec<_>>().join("; ")))
+    let why = match super::problem(first) {
+        None => Some("their intervals are too wide; use a longer `--time`".to_owned()),
+        why => why,
+    };
+    // Others have reasons of their own, in the report.
+    let is_shared = others.iter().all(|other| super::problem(other) == super::problem(first));
+    let why = why.filter(|_| is_shared).map_or_else(String::new, |why| format!(": {why}"));
+    Some(format!("unknown: {}{why}", asked.collect::<Vec<_>>().join(" and ")))
 }
 
 /// What the first line says of order.

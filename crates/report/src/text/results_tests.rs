@@ -276,8 +276,8 @@ fn what_cannot_be_told_is_one_line_and_no_ratio_from_nothing_to_a_thousand() {
         results(&run).lines.into_iter().filter(|line| line.label == "stride").map(|line| line.text).collect()
     };
     let noisy = strides(0.2, &[]);
-    let asked =
-        "unknown: effect of the stride on 4 KiB sequential reads at QD 1; 64 KiB sequential reads at QD 1";
+    let asked = "unknown: effect of the stride on 4 KiB sequential reads at QD 1 and 64 KiB sequential reads at \
+                 QD 1: their intervals are too wide; use a longer `--time`";
     assert_eq!(noisy, [asked]);
     assert_eq!(
         strides(0.2, &[HidingLayer::VirtualMachineHost]),

@@ -15,15 +15,17 @@ pub fn as_seen(info: &RunInfo) -> Option<&'static str> {
     Some(if guest { GUEST } else { "as this system sees it" })
 }
 
-/// What cannot be seen of caches from here; `None` where nothing is known to stand between.
+/// What may have answered in place of the storage, where the figures show it and nothing on this side can: storage without
+/// a cache seldom writes faster than it reads. `None` where nothing is known to stand between. (Said of every virtual disk,
+/// it left readers with nothing that they could do; the report's list of facts has what is not visible.)
 pub fn unseen_cache(run: &Run) -> Option<String> {
     let guest = as_seen(&run.info)? == GUEST;
     let place = if guest { "a host cache" } else { "a cache behind this volume" };
-    // Storage without a cache seldom writes faster than it reads.
     let bandwidth = |op: Op| found(run, FindingName::DeviceBandwidth, op);
     let writes_are_faster = bandwidth(Op::Write)
         .zip(bandwidth(Op::Read))
         .is_some_and(|(write, read)| read.high.is_some() && write.low > read.high);
-    let sign = if writes_are_faster { " (suspected: writes faster than reads)" } else { "" };
-    Some(format!("{place} may have answered{sign}"))
+    writes_are_faster.then(|| {
+        format!("{place} may have taken the writes, which were faster than reads (try a larger `--size`)")
+    })
 }

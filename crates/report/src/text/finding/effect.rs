@@ -7,7 +7,7 @@ use crate::text::{
 };
 use iosonde_infer::finding::effect::MARGIN;
 use iosonde_model::{
-    Finding, Inconclusive, Unit,
+    Estimate, Finding, Inconclusive, Unit,
     detail::{
         ComparedFigure, ComparedWith, Effect, EffectAnswer, EffectProblem, Level, RatioAnswer,
         ReadsAfterWrites, Workers, WorkersAnswer,
@@ -28,6 +28,7 @@ pub(super) fn level(level: Level) -> String {
         Level::QueueDepth(depth) => format!("QD {depth}"),
         Level::BlockSize(bytes) => format!("block size {}", units::size(bytes)),
         Level::Stride(bytes) => format!("stride {}", units::size(bytes)),
+        Level::Offset(0) => "offset 0 (aligned)".to_owned(),
         Level::Offset(bytes) => format!("offset {}", units::size(bytes)),
         Level::ReadPercent(percent) if percent <= 0.0 => "writes alone".to_owned(),
         Level::ReadPercent(percent) => format!("{percent} % reads"),
@@ -64,20 +65,21 @@ pub(super) fn sentence(finding: &Finding, effect: &Effect) -> String {
     };
     let (what, value, parameter) =
         (workload_at(&finding.conditions), value(finding), parameter(effect.level));
-    let reference = match effect.reference {
-        ComparedWith::Level(level) => format!("that {}", at(level)),
-        ComparedWith::MeanOfOthers => "the mean of the others".to_owned(),
+    let ratio = match (finding.high.is_some_and(|high| high < LOW), reciprocal(finding)) {
+        (true, Some(times)) => {
+            let reference = reference(effect, Position::After);
+            format!("{figure} {} is {times} lower than {reference}", at(effect.level))
+        }
+        _ => format!("{figure} {} is {value} {}", at(effect.level), reference(effect, Position::Of)),
     };
-    let ratio = format!("{figure} {} is {value} {reference}", at(effect.level));
-    let range = format!("from {} to {}", level(effect.lowest), level(effect.highest));
-    let largest = format!("largest ratio {value}, {}", at(effect.level));
+    let range = format!("from {} to {}", level(effect.lowest), short(effect.highest));
     let said = match effect.answer {
         EffectAnswer::Changes => ratio,
         EffectAnswer::NoEffect => {
-            format!("no effect of {parameter} within {} {range}; {largest}", margin(MARGIN))
+            format!("no effect of {parameter} {range}: {figure} is equal within {}", margin(MARGIN))
         }
         EffectAnswer::NoneSeen => format!(
-            "no effect of {parameter} seen {range}; {largest}; an effect below {} would not show",
+            "no effect of {parameter} seen {range} (one below {} would not show)",
             margin(2.0 * MARGIN)
         ),
         EffectAnswer::Undecided => format!("effect of {parameter} unknown; {ratio}"),
@@ -90,10 +92,54 @@ pub(super) fn sentence(finding: &Finding, effect: &Effect) -> String {
     capitalised(&format!("{what}: {said}.{unknown}"))
 }
 
+/// Ratio below which a figure is told as so many times lower: 0.039 takes a division to read.
+const LOW: f64 = 0.5;
+
+/// The reciprocal of a ratio with its interval; `None` without one.
+fn reciprocal(finding: &Finding) -> Option<String> {
+    let (value, low, high) = (finding.value?, finding.low?, finding.high?);
+    let times = Estimate { value: 1.0 / value, low: Some(1.0 / high), high: Some(1.0 / low) };
+    Some(with_interval(Unit::Ratio, &times))
+}
+
+/// Where the name of what a level is compared with stands.
+enum Position {
+    /// `0.8× that at stride 4 KiB`.
+    Of,
+    /// `4× lower than at stride 4 KiB`.
+    After,
+}
+
+fn reference(effect: &Effect, position: Position) -> String {
+    match (effect.reference, position) {
+        (ComparedWith::Level(level), Position::Of) => format!("that {}", at(level)),
+        (ComparedWith::Level(level), Position::After) => at(level),
+        (ComparedWith::MeanOfOthers, _) => format!("the mean of the other {}", plural(effect.level)),
+    }
+}
+
+fn plural(level: Level) -> &'static str {
+    match level {
+        Level::QueueDepth(_) => "queue depths",
+        Level::BlockSize(_) => "block sizes",
+        Level::Stride(_) => "strides",
+        Level::Offset(_) => "offsets",
+        Level::ReadPercent(_) | Level::WritePercent(_) => "mixes",
+    }
+}
+
+/// A level behind one of the same kind: `from stride 4 KiB to 4 MiB`.
+fn short(one: Level) -> String {
+    match one {
+        Level::BlockSize(bytes) | Level::Stride(bytes) | Level::Offset(bytes) => units::size(bytes),
+        _ => level(one),
+    }
+}
+
 pub(super) fn why(effect: &Effect, words: fn(&Inconclusive) -> String) -> String {
     let reference = match effect.reference {
         ComparedWith::Level(reference) => level(reference),
-        ComparedWith::MeanOfOthers => "the mean of the others".to_owned(),
+        ComparedWith::MeanOfOthers => reference(effect, Position::Of),
     };
     let left_out: Vec<String> =
         effect.left_out.iter().map(|(out, why)| format!("{} ({})", level(*out), words(why))).collect();
@@ -230,8 +276,8 @@ mod tests {
         let (said, why) = words(&exact(), study, FindingName::StrideEffect);
         assert_eq!(
             said,
-            "# KiB sequential reads at QD #: no effect of the stride within # % from stride # KiB to stride # MiB; \
-             largest ratio #× (±# %), at stride # MiB."
+            "# KiB sequential reads at QD #: no effect of the stride from stride # KiB to # MiB: throughput is equal \
+             within # %."
         );
         assert_eq!(why, "Ratio to stride # KiB.");
         let noisy = Pretend { cv: 0.2, ..Pretend::usual() };
@@ -253,8 +299,8 @@ mod tests {
         let (said, _) = words(&exact(), "kind = \"mix\"\nmix = [0, 50, 100]", FindingName::MixInterference);
         assert_eq!(
             said,
-            "# KiB random reads at QD #: no effect of mixed-in writes within # % from reads alone to # % writes; \
-             largest ratio #× (±# %), with # % writes."
+            "# KiB random reads at QD #: no effect of mixed-in writes from reads alone to # % writes: mean latency is \
+             equal within # %."
         );
     }
 

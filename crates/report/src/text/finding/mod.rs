@@ -32,9 +32,10 @@ mod value;
 use crate::text::{
     case::{capitalised, lowered},
     number::Figure,
+    workload::workload,
 };
 use iosonde_model::{
-    Detail, Finding, FindingName, Status,
+    Conditions, Detail, Finding, FindingName, Inconclusive, Op, Status,
     detail::{Commit, Durable},
     units,
 };
@@ -45,9 +46,10 @@ use self::{subject::subject, value::value};
 /// A finding in one sentence, with its interval.
 pub fn sentence(finding: &Finding) -> String {
     match &finding.detail {
-        Detail::Inconclusive(why) => {
-            format!("{}: unknown; {}.", subject(finding), inconclusive::words(why))
-        }
+        Detail::Inconclusive(why) => match rising(finding, false) {
+            Some(rises) => format!("{}.", capitalised(&rises)),
+            None => format!("{}: unknown; {}.", subject(finding), inconclusive::words(why)),
+        },
         Detail::Effect(facts) => effect::sentence(finding, facts),
         Detail::AccessOrder(answer) => effect::order_sentence(finding, *answer),
         Detail::Workers(facts) => effect::workers_sentence(finding, facts),
@@ -139,6 +141,20 @@ pub fn problem(finding: &Finding) -> Option<String> {
     }
 }
 
+/// That the bandwidth of a workload, or of its reads and writes, still rises at the largest block size that was tried;
+/// `None` of other findings.
+pub(super) fn rising(finding: &Finding, both: bool) -> Option<String> {
+    let Detail::Inconclusive(Inconclusive::SizeLaw(problem)) = &finding.detail else { return None };
+    let conditions = match both {
+        true => Conditions { op: Some(Op::Read), ..finding.conditions.clone() },
+        false => finding.conditions.clone(),
+    };
+    let buffered = if finding.name == FindingName::ProgramPlateau { "buffered " } else { "" };
+    let writes = if both { " and writes" } else { "" };
+    let what = format!("{buffered}{}{writes} at QD 1", workload(&conditions));
+    size_law::still_rising(problem, &what)
+}
+
 /// A text without its capital and its full stop.
 fn within(text: &str) -> String {
     lowered(text.strip_suffix('.').unwrap_or(text))
@@ -205,7 +221,7 @@ pub(super) fn plateau(finding: &Finding) -> Option<Figure> {
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::{Conditions, Op, Status, Unit};
+    use iosonde_model::Unit;
 
     use super::*;
 

@@ -93,6 +93,21 @@ pub(super) fn round_trip_why(facts: &RoundTrip) -> String {
     all + " Assumes that the server answers from memory."
 }
 
+/// That bandwidth still rises at the largest block size is an answer; `None` for other reasons.
+pub(in crate::text) fn still_rising(problem: &SizeLawProblem, what: &str) -> Option<String> {
+    let SizeLawProblem::StillRising { largest_bytes, needed_bytes } = problem else { return None };
+    let largest = format!("{}, the largest block size tried", units::size(*largest_bytes));
+    let (rises, estimate) = match needed_bytes {
+        None => ("still rises", String::new()),
+        Some(bytes) if bytes > largest_bytes => {
+            ("still rises", format!(" (95 % estimated at {})", units::size(*bytes)))
+        }
+        // What would be enough was measured, and its interval goes beyond.
+        Some(_) => ("may still rise", String::new()),
+    };
+    Some(format!("the bandwidth of {what} {rises} at {largest}{estimate}"))
+}
+
 /// A clause without its full stop.
 pub(super) fn problem(problem: &SizeLawProblem) -> String {
     match problem {
