@@ -5,7 +5,7 @@
 //! The least is a choice and has no interval; how often it gives what it is chosen for is measured by
 //! `bench/depth-coverage` (docs/intervals.md, Queue depth).
 
-use iosonde_model::{Conditions, Finding, FindingName, Op, Point, Run};
+use iosonde_model::{CheckName, Conditions, Finding, FindingName, Op, Outcome, Point, Run};
 
 use crate::finding::lookup::{estimate, found_like};
 
@@ -21,6 +21,8 @@ pub struct EnoughDepth<'a> {
     pub point: &'a Point,
     /// Whether IOPS still rose there.
     pub still_rising: bool,
+    /// Whether iosonde's CPU was the limit at the deeper ones that were tried.
+    pub cpu_bound_above: bool,
     /// The point of the next lower measured depth, and its share of the highest IOPS.
     pub below: Option<(&'a Point, f64)>,
 }
@@ -30,7 +32,8 @@ pub fn enough_depth<'a>(run: &'a Run, op: Op, like: &Conditions) -> Option<Enoug
     let most = found_like(run, FindingName::MaxIops, op, like)?;
     if most.at_least {
         let point = point_up_to(run, most, op, f64::INFINITY)?;
-        return Some(EnoughDepth { point, still_rising: true, below: None });
+        let cpu_bound_above = is_cpu_bound_above(run, point, op);
+        return Some(EnoughDepth { point, still_rising: true, cpu_bound_above, below: None });
     }
     let measured = || {
         points_behind(run, most, op).filter_map(|point| {
@@ -43,7 +46,27 @@ pub fn enough_depth<'a>(run: &'a Run, op: Op, like: &Conditions) -> Option<Enoug
     let shallower = measured().filter(|(_, depth, _)| *depth < point.spec.asked_in_flight());
     let below = shallower.max_by_key(|(_, depth, _)| *depth);
     let below = below.map(|(point, _, iops)| (point, iops / highest_iops));
-    Some(EnoughDepth { point, still_rising: false, below })
+    Some(EnoughDepth { point, still_rising: false, cpu_bound_above: false, below })
+}
+
+/// Whether deeper trials of a point's workload are invalid since iosonde had no more CPU.
+fn is_cpu_bound_above(run: &Run, point: &Point, op: Op) -> bool {
+    let bound = |id: &u64| {
+        run.verdicts.iter().any(|own| {
+            own.trial == Some(*id)
+                && own.check == CheckName::GeneratorBound
+                && own.verdict == Outcome::Invalid
+        })
+    };
+    let like = &point.spec;
+    let deeper = run.points.iter().filter(|other| {
+        let spec = &other.spec;
+        (spec.rw, spec.block_size_bytes, spec.rate_iops, spec.sync)
+            == (like.rw, like.block_size_bytes, like.rate_iops, like.sync)
+            && spec.rw.has(op)
+            && spec.asked_in_flight() > like.asked_in_flight()
+    });
+    deeper.flat_map(|other| &other.trial_ids).any(bound)
 }
 
 /// The least of several depths, each with its IOPS, that gives nearly all of the highest.

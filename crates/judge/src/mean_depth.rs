@@ -81,7 +81,8 @@ mod tests {
         assert!((edge_share(&trial).unwrap() - (1.0 - 0.3 / 0.31)).abs() < 1e-12);
         // 8 outstanding at 32.3 IOPS take 248 ms each, though those that completed took 240 ms.
         assert!((latency_ns_mean(&trial, Op::Read).unwrap() - 248e6).abs() < 1.0);
-        let offered = Trial { spec: TrialSpec { rate_iops: Some(100.0), ..trial.spec.clone() }, ..trial.clone() };
+        let offered =
+            Trial { spec: TrialSpec { rate_iops: Some(100.0), ..trial.spec.clone() }, ..trial.clone() };
         assert_eq!(latency_ns_mean(&offered, Op::Read), Some(240e6));
         let mixed = Trial { write: trial.read.clone(), ..trial.clone() };
         assert_eq!(edge_share(&mixed), None);

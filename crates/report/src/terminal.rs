@@ -79,6 +79,8 @@ fn requirement(run: &Run, table: &RequirementTable, paint: Paint) -> String {
     let place: Vec<&str> = place.into_iter().flatten().filter(is_new).collect();
     let place = if place.is_empty() { String::new() } else { format!(" ({})", place.join(" on ")) };
     line("target", &format!("{}{place}; took {}", run.info.target, units::duration(run.info.elapsed_s)));
+    let validity = validity(run);
+    line("valid", &validity.answer);
     if let Some(state) = &table.state {
         line("state", state);
     }
@@ -88,7 +90,6 @@ fn requirement(run: &Run, table: &RequirementTable, paint: Paint) -> String {
     if let Some(remedy) = &table.remedy {
         line("to settle", remedy);
     }
-    let validity = validity(run);
     for warning in validity.lines.iter().filter(|line| line.mark == Weight::Doubt).take(CHECK_WARNINGS_MAX) {
         line("warning", &warning.text);
     }
@@ -345,8 +346,8 @@ pub fn trial(run: &Run, details: bool, paint: Paint) -> String {
     let measured: Vec<&Trial> =
         run.trials.iter().filter(|t| t.phase == iosonde_model::Phase::Measure).collect();
     let Some(trial) = measured.last() else { return "No trial was run.\n".to_owned() };
-    let subject = crate::subject(&run.info.device);
-    let what = format!("{}   {subject}, {} s", trial.spec.describe(), fixed(trial.measured_s));
+    let (target, subject) = (&run.info.target, crate::subject(&run.info.device));
+    let what = format!("{} on {target}   {subject}, {} s", trial.spec.describe(), fixed(trial.measured_s));
     let mut out = paint.hang("", 2, &clean(&what));
     out.push('\n');
     out += &latency_table(trial, paint);

@@ -64,6 +64,11 @@ impl Experiment for Media {
         Ok(specs)
     }
 
+    /// What programs get is the rate at each size.
+    fn point_by_point(&self) -> bool {
+        true
+    }
+
     fn manner_of(&self, parameters: &Parameters, spec: &TrialSpec) -> Result<Manner, ParameterError> {
         let files: Vec<Files> = parameters.if_given("files", Parameters::parsed)?;
         Ok(Manner {

@@ -138,7 +138,9 @@ fn remedy(run: &Run, fatal: &Fatal) -> Draft<'static> {
 fn against(check: CheckName, run: &Run) -> Option<String> {
     Some(match check {
         CheckName::GeneratorBound => busy_cpu(run),
-        CheckName::Interference => "find the other process with `iotop`, or measure at a quiet time".to_owned(),
+        CheckName::Interference => {
+            "find the other process with `iotop`, or measure at a quiet time".to_owned()
+        }
         CheckName::DepthNotReached | CheckName::LittlesLaw => {
             "use more jobs (workers), or a non-blocking engine".to_owned()
         }
@@ -183,8 +185,7 @@ fn more_valid_trials(run: &Run, facts: &Validity) -> Option<Draft<'static>> {
 
 /// Block sizes for bandwidth of one request at a time, and their latency.
 fn block_sizes(run: &Run, ops: impl Iterator<Item = Op> + Clone) -> Option<Draft<'_>> {
-    let own: Vec<(Op, EnoughSize)> =
-        ops.clone().filter_map(|op| Some((op, enough_size(run, op)?))).collect();
+    let own: Vec<(Op, EnoughSize)> = ops.clone().filter_map(|op| Some((op, enough_size(run, op)?))).collect();
     let rising = ops.filter_map(|op| larger_than(run, op).map(|(finding, bytes)| (op, finding, bytes)));
     let rising: Vec<(Op, &Finding, u64)> = rising.collect();
     let orders = own.iter().map(|(_, size)| size.random());
@@ -206,9 +207,11 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op> + Clone) -> Option<Draft
     let largest = sizes(&largest).map(|sizes| format!("use {sizes}, the largest tried, or larger"));
     let told: Vec<String> = suffice.into_iter().chain(largest).collect();
     let why = own.iter().map(|(op, size)| format!("{op}s of {}", times_of_sizes(*op, size)));
-    let why = why.chain(rising.iter().map(|(op, _, bytes)| {
-        format!("the bandwidth of {op}s still rises at {}", units::size(*bytes))
-    }));
+    let why = why.chain(
+        rising
+            .iter()
+            .map(|(op, _, bytes)| format!("the bandwidth of {op}s still rises at {}", units::size(*bytes))),
+    );
     let findings = own.iter().flat_map(|(_, size)| size.findings);
     let findings: Vec<&Finding> = findings.chain(rising.iter().map(|(_, finding, _)| *finding)).collect();
     let sentence = format!("for bandwidth at QD 1{order}, {}", told.join("; "));

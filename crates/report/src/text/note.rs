@@ -140,7 +140,7 @@ pub fn left_out(what: &LeftOut) -> String {
             units::size(*span_bytes)
         ),
         LeftOut::NoPageCache => {
-            "the page cache: this simulated device has none; buffered workloads run as direct ones".to_owned()
+            "the page cache, which this simulated device lacks: buffered workloads use direct I/O".to_owned()
         }
     }
 }

@@ -190,7 +190,9 @@ fn figure_in(style: Style, estimate: &Estimate, (factor, name): (f64, &str)) -> 
         _ => digits.min(earned),
     };
     let to = if low < 0.0 { " to " } else { "–" };
-    let interval = format!("{:.digits$}{to}{:.digits$}", low / factor, high / factor);
+    let [least, most] = [low, high].map(|end| format!("{:.digits$}", end / factor));
+    // A percentage whose three digits are certain: `0.225 %`.
+    let interval = if least == most { String::new() } else { format!("{least}{to}{most}") };
     Figure { value: format!("{:.digits$}{name}", estimate.value / factor), interval }
 }
 
@@ -299,6 +301,8 @@ mod tests {
         assert_eq!(shown(Unit::Ratio, 1.0, 0.98, 1.02), "1.00× (±2 %)");
         assert_eq!(shown(Unit::PerHour, -0.051, -0.0593, -0.0432), "-5.1 % an hour (-5.9 to -4.3)");
         assert_eq!(percent(&Estimate { value: 0.2, low: Some(0.19), high: Some(0.21) }), "20 % (19–21)");
+        let exact = Estimate { value: 0.002_25, low: Some(0.002_249_9), high: Some(0.002_250_1) };
+        assert_eq!(percent(&exact), "0.225 %");
         assert_eq!(
             queue_depth(&Estimate { value: 7.8, low: Some(7.1), high: Some(8.5) }),
             "QD 7.8 (7.1–8.5)"

@@ -15,7 +15,7 @@ use iosonde_infer::finding::ReadWhen;
 use iosonde_infer::finding::kind;
 
 /// Maximum number of rows: a page that scrolls away is not read.
-const ROWS_MAX: usize = 12;
+const ROWS_MAX: usize = 20;
 /// Requests of this size or more are given in bytes per second, as `limit` does.
 const LARGE_BYTES: u64 = 128 << 10;
 
@@ -204,12 +204,12 @@ mod tests {
     }
 
     #[test]
-    fn what_all_rows_share_is_said_once_and_a_dozen_rows_are_enough() {
+    fn what_all_rows_share_is_said_once_and_twenty_rows_are_enough() {
         let matrix =
             |keys: &str| table(&format!("[[experiment]]\nkind = \"matrix\"\nrw = \"randread\"\n{keys}\n"));
-        let told = matrix("block_size = [\"4k\", \"1M\"]\ndepth = \"1..128*2\"");
+        let told = matrix("block_size = [\"4k\", \"64k\", \"1M\"]\ndepth = \"1..128*2\"");
         let told = told.expect("a matrix has no finding");
-        assert_eq!((told.rows.len(), told.more), (12, 4));
+        assert_eq!((told.rows.len(), told.more), (20, 4));
         let depths = matrix("block_size = \"4k\"\ndepth = [2, 4]").unwrap();
         assert_eq!(depths.shared, "4 KiB random reads");
         assert_eq!(depths.rows[0].workload, "QD 2");

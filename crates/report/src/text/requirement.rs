@@ -88,7 +88,9 @@ pub fn table(run: &Run, requirement: &Requirement, lines: &[RequirementLine]) ->
     let of = lines.get(deciding).filter(|_| named).and_then(|line| point_of(run, line));
     let of = of.map_or_else(String::new, |point| format!(" of {}", point.spec.describe()));
     let answer = rows.get(deciding).map_or_else(String::new, |row| {
-        format!("{} {}{of}; {} needs {}", row.figure, row.measured, requirement.name, row.limit)
+        // `Red Hat Satellite: 60 MB/s of reads`
+        let who = requirement.summary.split_once(": ").map_or(requirement.name.as_str(), |(who, _)| who);
+        format!("{} {}{of}; {who} needs {}", row.figure, row.measured, row.limit)
     });
     let unsettled = lines.get(deciding).and_then(|line| line.why.as_ref());
     RequirementTable {

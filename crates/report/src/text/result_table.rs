@@ -430,9 +430,13 @@ fn knee_matters(run: &Run, like: &Conditions) -> bool {
 fn enough(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow> {
     let known = Op::TRANSFERS.map(|op| enough_depth(run, op, like));
     let told = known.each_ref().map(|own| {
-        let EnoughDepth { point, still_rising, below } = own.as_ref()?;
+        let EnoughDepth { point, still_rising, cpu_bound_above, below } = own.as_ref()?;
         let depth = point.spec.asked_in_flight();
-        let value = if *still_rising { format!("still rising at QD {depth}") } else { format!("QD {depth}") };
+        let value = match (still_rising, cpu_bound_above) {
+            (true, true) => format!("CPU-bound above QD {depth}"),
+            (true, false) => format!("still rising at QD {depth}"),
+            (false, _) => format!("QD {depth}"),
+        };
         // The depths between were not tried.
         let less = below.map(|(point, share)| {
             format!(" ({:.0} % at QD {})", 100.0 * share, point.spec.asked_in_flight())

@@ -151,21 +151,26 @@ fn a_cache_on_the_other_side_is_in_the_first_line_where_writes_are_faster_than_r
     pretend.device.medium = Medium::Virtual;
     pretend.device.unseen = vec![HidingLayer::VirtualMachineHost];
     assert_eq!(of(&pretend, |_| {}).headline, "yes");
-    let faster = |run: &mut Run| {
+    let headline = |pretend: &Pretend| {
+        let mut run = pretend.run(QUICK, 1);
+        conclude(&mut run, Some(&vec![Some(Closed::Budget); 27])).unwrap();
         let of = |op, bytes_per_s: f64| {
-            let detail = iosonde_model::Detail::Plain;
             let value = (bytes_per_s, iosonde_model::Unit::Rate);
-            crate::text::finding::example::found(iosonde_model::FindingName::DeviceBandwidth, op, value, detail)
+            let name = iosonde_model::FindingName::DeviceBandwidth;
+            crate::text::finding::example::found(name, op, value, iosonde_model::Detail::Plain)
         };
         run.findings = vec![of(Op::Read, 1e9), of(Op::Write, 3e9)];
+        validity(&run).headline
     };
     let told = |place: &str| {
-        format!("yes; {place} may have taken the writes, which were faster than reads (try a larger `--size`)")
+        format!(
+            "yes; {place} may have taken the writes, which were faster than reads (try a larger `--size`)"
+        )
     };
-    assert_eq!(of(&pretend, faster).headline, told("a host cache"));
+    assert_eq!(headline(&pretend), told("a host cache"));
     // An NFS client on bare metal is no guest.
     pretend.device.medium = Medium::Network;
-    assert_eq!(of(&pretend, faster).headline, told("a cache behind this volume"));
+    assert_eq!(headline(&pretend), told("a cache behind this volume"));
 }
 
 #[test]

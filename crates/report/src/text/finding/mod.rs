@@ -208,7 +208,7 @@ pub(super) fn durable_writes(finding: &Finding) -> Option<String> {
         }
         _ => 1,
     };
-    Some(if writes == 1 { size } else { format!("after {writes} × {size}") })
+    Some(if writes == 1 { size } else { format!("1 flush per {writes} × {size}") })
 }
 
 /// Block size of a plateau for the table of results; `None` for other findings.

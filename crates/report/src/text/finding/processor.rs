@@ -1,6 +1,6 @@
 //! Words of the CPU share.
 
-use crate::text::number;
+use crate::text::{case::capitalised, number, workload::workload_at};
 use iosonde_infer::finding::lookup::estimate;
 use iosonde_model::{
     Finding,
@@ -8,22 +8,20 @@ use iosonde_model::{
     units,
 };
 
-use super::subject::subject;
-
 /// CPU share below which the number says no more than that it is small.
 const SMALL: f64 = 1e-3;
 
 pub(super) fn sentence(finding: &Finding, facts: &ProcessorShare) -> String {
     let share = match finding.high {
-        Some(high) if high < SMALL => "below 0.1 %".to_owned(),
+        Some(high) if high < SMALL => "less than 0.1 %".to_owned(),
         _ => number::percent(&estimate(finding)),
     };
     let pace = match facts.pace {
-        Bottleneck::Cpu => "CPU-bound",
-        Bottleneck::Waiting => "limited by storage",
-        Bottleneck::Both => "limited by CPU and storage",
+        Bottleneck::Cpu => "the CPU is the limit",
+        Bottleneck::Waiting => "the storage is the limit",
+        Bottleneck::Both => "CPU and storage are the limit",
     };
-    format!("{}: {share}; {pace}.", subject(finding))
+    format!("{} use {share} of a CPU; {pace}.", capitalised(&workload_at(&finding.conditions)))
 }
 
 pub(super) fn why(facts: &ProcessorShare) -> String {
@@ -47,8 +45,11 @@ mod tests {
         };
         assert_eq!(
             of(Bottleneck::Cpu, [0.95, 0.94, 0.96]),
-            "CPU share of 4 KiB random reads: 95 % (94–96); CPU-bound."
+            "4 KiB random reads at QD 1 use 95 % (94–96) of a CPU; the CPU is the limit."
         );
-        assert!(of(Bottleneck::Waiting, [5e-4, 4e-4, 6e-4]).contains(": below 0.1 %; limited by storage"));
+        assert!(
+            of(Bottleneck::Waiting, [5e-4, 4e-4, 6e-4])
+                .contains(" use less than 0.1 % of a CPU; the storage is")
+        );
     }
 }
