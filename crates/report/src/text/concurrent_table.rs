@@ -29,7 +29,10 @@ fn rows(run: &Run, footnotes: &Footnotes, point: &Point) -> Vec<ResultRow> {
         let depth = Figure { value: depth.to_string(), interval: String::new() };
         let rate = figure(Style::bare(Unit::Iops), &own.iops);
         let time = |time: &Estimate| Cell {
-            figure: figure(Unit::Time, time),
+            // Its ends are in the report: with them the table is wider than a screen.
+            figure: Some(figure(Unit::Time, time))
+                .filter(|own| !own.is_unknown())
+                .unwrap_or_else(Figure::unknown),
             marks: footnotes.of_trials(&[About::Latency], &point.trial_ids),
         };
         let marks = footnotes.of_trials(&[About::Rate], &point.trial_ids);

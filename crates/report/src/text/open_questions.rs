@@ -51,20 +51,7 @@ pub(super) fn lines(run: &Run, figures: &[StorageLine]) -> Vec<StorageLine> {
                 continue;
             }
             told.push((label, op));
-            // Below a limit, block sizes tell of the limit; and advice may say from or beyond which size on the answer
-            // lies.
-            let is_told = |op: Op| {
-                finding_words::is_limited(&run.findings, op)
-                    || enough_size(run, op).is_some()
-                    || larger_than(run, op).is_some()
-            };
-            if kind.id() == FindingName::PlateauBlockSize && op.is_some_and(is_told) {
-                continue;
-            }
-            // The table has a depth that was measured.
-            let of_depths =
-                [FindingName::DepthFor95Percent, FindingName::QueueDepthKnee].contains(&kind.id());
-            if of_depths && op.is_some_and(|op| enough_depth(run, op, &first.conditions).is_some()) {
+            if is_told_elsewhere(run, first) {
                 continue;
             }
             match open.last_mut().filter(|(_, above)| is_likewise(above[0], first)) {
@@ -82,6 +69,33 @@ pub(super) fn lines(run: &Run, figures: &[StorageLine]) -> Vec<StorageLine> {
         StorageLine { inconclusive: Some(own[0].name), ..line }
     };
     open.into_iter().take(LINES_MAX).map(line).collect()
+}
+
+/// Whether another line has an answer, or nobody asked.
+fn is_told_elsewhere(run: &Run, finding: &Finding) -> bool {
+    let op = finding.conditions.op;
+    match finding.name {
+        // Below a limit, block sizes tell of the limit; and advice may say from or beyond which size on the answer lies.
+        FindingName::PlateauBlockSize => op.is_some_and(|op| {
+            finding_words::is_limited(&run.findings, op)
+                || enough_size(run, op).is_some()
+                || larger_than(run, op).is_some()
+        }),
+        // A study of many experiments that measures few sizes does not ask for it.
+        FindingName::ProgramPlateau => {
+            has_few_sizes(finding) && run.points.iter().any(|point| point.experiment != finding.experiment)
+        }
+        // The table has a depth that was measured.
+        FindingName::DepthFor95Percent | FindingName::QueueDepthKnee => {
+            op.is_some_and(|op| enough_depth(run, op, &finding.conditions).is_some())
+        }
+        _ => false,
+    }
+}
+
+/// Whether fewer block sizes were measured than an answer needs.
+fn has_few_sizes(finding: &Finding) -> bool {
+    matches!(finding.detail, Detail::Inconclusive(Inconclusive::SizeLaw(SizeLawProblem::TooFewSizes { .. })))
 }
 
 /// Whether two directions of one question are open for one reason, whatever its figures.

@@ -72,7 +72,7 @@ pub(super) fn sentence(finding: &Finding, effect: &Effect) -> String {
         }
         _ => format!("{figure} {} is {value} {}", at(effect.level), reference(effect, Position::Of)),
     };
-    let range = format!("from {} to {}", level(effect.lowest), short(effect.highest));
+    let range = format!("from {} to {}", short(effect.lowest), short(effect.highest));
     let said = match effect.answer {
         EffectAnswer::Changes => ratio,
         EffectAnswer::NoEffect => {
@@ -128,10 +128,10 @@ fn plural(level: Level) -> &'static str {
     }
 }
 
-/// A level behind one of the same kind: `from stride 4 KiB to 4 MiB`.
+/// A level behind its parameter: `the stride from 4 KiB to 4 MiB`.
 fn short(one: Level) -> String {
     match one {
-        Level::BlockSize(bytes) | Level::Stride(bytes) | Level::Offset(bytes) => units::size(bytes),
+        Level::BlockSize(bytes) | Level::Stride(bytes) => units::size(bytes),
         _ => level(one),
     }
 }
@@ -276,7 +276,7 @@ mod tests {
         let (said, why) = words(&exact(), study, FindingName::StrideEffect);
         assert_eq!(
             said,
-            "# KiB sequential reads at QD #: no effect of the stride from stride # KiB to # MiB: throughput is equal \
+            "# KiB sequential reads at QD #: no effect of the stride from # KiB to # MiB: throughput is equal \
              within # %."
         );
         assert_eq!(why, "Ratio to stride # KiB.");
