@@ -69,7 +69,8 @@ fn plateau(run: &Run, op: Op) -> Option<(&Finding, f64, f64)> {
     })
 }
 
-/// The plateau of one direction that is open because throughput still rises at the largest measured size, and that size.
+/// The plateau of one direction that is open because throughput still rises at the largest measured size, and that
+/// size.
 pub fn larger_than(run: &Run, op: Op) -> Option<(&Finding, u64)> {
     run.findings.iter().find_map(|finding| match &finding.detail {
         Detail::Inconclusive(Inconclusive::SizeLaw(SizeLawProblem::StillRising {

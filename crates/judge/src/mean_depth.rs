@@ -53,8 +53,8 @@ pub fn is_closed_loop(spec: &TrialSpec) -> bool {
 ///
 /// In a closed loop whose depth was counted it is that depth over the throughput. Completed requests alone leave out
 /// what the others have waited so far: a disk that serves the nearest request first (`hdd-7200`, QD 32, trials of
-/// 0.3 s) had 860 IOPS and 34.9 ms in one table, which is a queue depth of 30. On a fast disk the two agree within 0.4 %
-/// (QD 2 to 128 of a virtual disk, 10 trials each).
+/// 0.3 s) had 860 IOPS and 34.9 ms in one table, which is a queue depth of 30. On a fast disk the two agree within
+/// 0.4 % (QD 2 to 128 of a virtual disk, 10 trials each).
 pub fn latency_ns_mean(trial: &Trial, op: Op) -> Option<f64> {
     let of_completed_ns = trial.direction(op)?.latency_ns.mean?;
     let left_out = Some(trial).filter(|trial| is_closed_loop(&trial.spec)).and_then(law_over_counted);

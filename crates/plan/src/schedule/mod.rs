@@ -452,8 +452,8 @@ impl Schedule {
                 };
                 remaining = (0..remaining.len()).filter(|&at| fits(at)).map(|at| remaining[at]).collect();
             }
-            // A canary is for the points of its round. Where their trials took 10 s and the time left was less, 38 rounds
-            // had nothing but canaries, and the drift could not be told from the points any more.
+            // A canary is for the points of its round. Where their trials took 10 s and the time left was less, 38
+            // rounds had nothing but canaries, and the drift could not be told from the points any more.
             let mut of_round = visits.iter().filter(|visit| visit.round == round).map(|visit| visit.point);
             let has_point =
                 of_round.any(|point| point.is_some()) || remaining.iter().any(|slot| slot.point.is_some());

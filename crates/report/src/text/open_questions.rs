@@ -75,7 +75,7 @@ pub(super) fn lines(run: &Run, figures: &[StorageLine]) -> Vec<StorageLine> {
 fn is_told_elsewhere(run: &Run, finding: &Finding) -> bool {
     let op = finding.conditions.op;
     match finding.name {
-        // Below a limit, block sizes tell of the limit; and advice may say from or beyond which size on the answer lies.
+        // Below a limit, block sizes tell of the limit; and advice may say from which size on the answer lies.
         FindingName::PlateauBlockSize => op.is_some_and(|op| {
             finding_words::is_limited(&run.findings, op)
                 || enough_size(run, op).is_some()

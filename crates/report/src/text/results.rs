@@ -206,7 +206,11 @@ fn untold(open: &[&Finding]) -> Option<String> {
         why => why,
     };
     // Others have reasons of their own, in the report.
-    let is_shared = others.iter().all(|other| super::problem(other) == super::problem(first));
+    let cause = |finding: &Finding| match &finding.detail {
+        Detail::Inconclusive(why) => Some(why.clone()),
+        _ => None,
+    };
+    let is_shared = others.iter().all(|other| cause(other) == cause(first));
     let why = why.filter(|_| is_shared).map_or_else(String::new, |why| format!(": {why}"));
     Some(format!("unknown: {}{why}", asked.collect::<Vec<_>>().join(" and ")))
 }

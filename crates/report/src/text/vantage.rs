@@ -15,9 +15,9 @@ pub fn as_seen(info: &RunInfo) -> Option<&'static str> {
     Some(if guest { GUEST } else { "as this system sees it" })
 }
 
-/// What may have answered in place of the storage, where the figures show it and nothing on this side can: storage without
-/// a cache seldom writes faster than it reads. `None` where nothing is known to stand between. (Said of every virtual disk,
-/// it left readers with nothing that they could do; the report's list of facts has what is not visible.)
+/// What may have answered in place of the storage, where the figures show it and nothing on this side can: storage
+/// without a cache seldom writes faster than it reads. `None` where nothing is known to stand between. (Said of every
+/// virtual disk, it left readers with nothing that they could do; the report's facts have what is not visible.)
 pub fn unseen_cache(run: &Run) -> Option<String> {
     let guest = as_seen(&run.info)? == GUEST;
     let place = if guest { "a host cache" } else { "a cache behind this volume" };
