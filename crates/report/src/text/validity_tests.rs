@@ -153,7 +153,7 @@ fn a_cache_on_the_other_side_is_in_the_first_line_where_writes_are_faster_than_r
     assert_eq!(of(&pretend, |_| {}).headline, "yes");
     let headline = |pretend: &Pretend| {
         let mut run = pretend.run(QUICK, 1);
-        conclude(&mut run, Some(&vec![Some(Closed::Budget); 27])).unwrap();
+        conclude(&mut run, Some(&[Some(Closed::Budget); 27])).unwrap();
         let of = |op, bytes_per_s: f64| {
             let value = (bytes_per_s, iosonde_model::Unit::Rate);
             let name = iosonde_model::FindingName::DeviceBandwidth;
