@@ -261,7 +261,7 @@ fn four_media_finds_the_curve_and_whose_it_is() {
     // "The SSD page size is approximately 4 KiB": the curve is the program's, and no statement about the device.
     for finding in findings(run, FindingName::ProcessorShare) {
         assert!(finding.low.is_some_and(|low| low > 0.95), "{finding:?}");
-        assert!(finding.sentence.contains("CPU-bound"), "{}", finding.sentence);
+        assert!(finding.sentence.contains("the CPU is the limit"), "{}", finding.sentence);
     }
     let troubles = troubles(run);
     assert!(
