@@ -13,8 +13,8 @@ use crate::{
 };
 use iosonde_infer::{finding::RUN, validity::half_width};
 use iosonde_model::{
-    Closed, Conditions, Device, Estimate, Finding, Medium, Op, Outcome, Phase, Point, Run, Status, Study,
-    Trial, TrialSpec, units,
+    Closed, Conditions, Device, DeviceNote, Estimate, Finding, LeftOut, Medium, Op, Outcome, Phase, Point,
+    Run, Status, Study, Trial, TrialSpec, units,
 };
 use iosonde_plan::experiment::EXPERIMENTS;
 
@@ -26,11 +26,32 @@ pub(crate) fn measured_on_briefly(run: &Run) -> String {
     let device = &run.info.device;
     let brief = Device { description: None, ..device.clone() };
     let whole = if device.medium == Medium::Simulated { &brief } else { device };
-    format!("{}; {} area", subject(whole), units::size(device.working_set_bytes))
+    format!("{}; {} area", subject_by(whole, way(run)), units::size(device.working_set_bytes))
+}
+
+/// How a run's workloads reached the storage.
+fn way(run: &Run) -> &'static str {
+    let device = &run.info.device;
+    let has_page_cache = !device.notes.contains(&DeviceNote::LeftOut(LeftOut::NoPageCache));
+    let buffered = |point: &Point| !point.spec.direct && has_page_cache;
+    let count = run.points.iter().filter(|point| buffered(point)).count();
+    match count {
+        0 => way_of(device),
+        all if all == run.points.len() => "buffered I/O",
+        _ => "direct and buffered I/O",
+    }
+}
+
+fn way_of(device: &Device) -> &'static str {
+    if device.direct { "direct I/O" } else { "buffered I/O" }
 }
 
 /// Target in one line: `ext4 on nvme0n1: Samsung 990 PRO 2TB, PCIe 4.0 x4, io_uring, direct I/O`.
 pub fn subject(device: &Device) -> String {
+    subject_by(device, way_of(device))
+}
+
+fn subject_by(device: &Device, way: &str) -> String {
     let mut place = Vec::new();
     place.extend(device.file_system.clone());
     if device.medium == Medium::Simulated {
@@ -55,7 +76,7 @@ pub fn subject(device: &Device) -> String {
     if !device.engine.is_empty() && device.medium != Medium::Simulated {
         details.push(device.engine.clone());
     }
-    details.push(if device.direct { "direct I/O".into() } else { "buffered I/O".into() });
+    details.push(way.to_owned());
     details.extend(text::layout::hosts_and_layout(device));
     let gap = if device.medium == Medium::Simulated { "," } else { ":" };
     format!("{}{gap} {}", place.join(" "), details.join(", "))

@@ -18,7 +18,7 @@ pub(super) fn sentence(finding: &Finding, facts: LongWrite) -> String {
             format!("{what} show no write buffer that fills within a trial.")
         }
         LongWrite::Level { written_bytes } => {
-            format!("{what} sustain {figure} over {}; no write buffer fills up.", units::size(written_bytes))
+            format!("{what} sustain {figure}; no write buffer was full after {}.", units::size(written_bytes))
         }
         LongWrite::Drains(Pause { gap_s, .. }) => {
             let gap = units::duration(gap_s);
