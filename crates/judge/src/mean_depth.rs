@@ -32,16 +32,15 @@ pub fn by_littles_law(terms: &[Term]) -> f64 {
 /// Over a finite time the two differ by the requests that cross its ends: by how much longer those outstanding at its
 /// end had waited than those at its beginning. Where both ends lie at the same place of the storage's cycle they agree.
 pub fn edge_share(trial: &Trial) -> Option<f64> {
-    Some((law_over_counted(trial)? - 1.0).abs())
+    let is_told = terms(trial).0.len() == 1;
+    Some((law_over_counted(trial).filter(|_| is_told)? - 1.0).abs())
 }
 
-/// The queue depth by the law over the one that was counted, where [`edge_share`] has an answer.
+/// The queue depth by the law over the one that was counted.
 fn law_over_counted(trial: &Trial) -> Option<f64> {
     let counted = trial.in_flight_mean.filter(|mean| *mean > 0.0)?;
-    let (terms, _) = terms(trial);
-    let by_law = by_littles_law(&terms);
-    (terms.len() == 1 && trial.spec.asked_in_flight() > 1 && by_law > 0.0 && by_law.is_finite())
-        .then(|| by_law / counted)
+    let by_law = by_littles_law(&terms(trial).0);
+    (trial.spec.asked_in_flight() > 1 && by_law > 0.0 && by_law.is_finite()).then(|| by_law / counted)
 }
 
 /// Whether each request follows the end of another one, so that latency and throughput are one figure.
@@ -57,7 +56,9 @@ pub fn is_closed_loop(spec: &TrialSpec) -> bool {
 /// 0.4 % (QD 2 to 128 of a virtual disk, 10 trials each).
 pub fn latency_ns_mean(trial: &Trial, op: Op) -> Option<f64> {
     let of_completed_ns = trial.direction(op)?.latency_ns.mean?;
-    let left_out = Some(trial).filter(|trial| is_closed_loop(&trial.spec)).and_then(law_over_counted);
+    // Streams beside each other have rates and flushes of their own.
+    let is_one_loop = trial.streams.is_empty() && is_closed_loop(&trial.spec);
+    let left_out = law_over_counted(trial).filter(|_| is_one_loop);
     Some(of_completed_ns / left_out.unwrap_or(1.0))
 }
 
@@ -86,6 +87,8 @@ mod tests {
         assert_eq!(latency_ns_mean(&offered, Op::Read), Some(240e6));
         let mixed = Trial { write: trial.read.clone(), ..trial.clone() };
         assert_eq!(edge_share(&mixed), None);
+        // As many reads as writes: 4 of each kind are outstanding.
+        assert!((latency_ns_mean(&mixed, Op::Write).unwrap() - 124e6).abs() < 1.0);
         let mut alone = trial.clone();
         (alone.in_flight_mean, alone.spec.queue_depth) = (Some(1.0), 1);
         assert_eq!(edge_share(&alone), None);
