@@ -98,8 +98,8 @@ fn layered(compared: &Compared, pair: &ComparedPair, layer: &Layer, details: boo
     for sign in text::layer::signs(pair, layer) {
         out += &paint.hang(&format!("{}- ", " ".repeat(HEAD)), HEAD + 2, &clean(&sign));
     }
-    let heads =
-        ["", &short(&pair.a, NAME_MAX), &short(&pair.b, NAME_MAX), "cost of the layer"].map(str::to_owned);
+    let [a, b] = short([&pair.a, &pair.b], NAME_MAX);
+    let heads = [String::new(), a, b, "cost of the layer".to_owned()];
     let cells = text::layer::rows(layer).into_iter().map(|row| [row.label, row.base, row.through, row.cost]);
     let all: Vec<[String; 4]> = std::iter::once(heads).chain(cells).collect();
     if all.len() > 1 {
@@ -112,9 +112,9 @@ fn layered(compared: &Compared, pair: &ComparedPair, layer: &Layer, details: boo
 
 /// A workload and its figures on one line; where that is too long, the figures stand below.
 fn rows(pair: &ComparedPair, shown: &CompareTable, paint: Paint) -> String {
-    let named = |side: &str, name: &str, most: usize| format!("{side} {}", short(name, most));
     let heads = |most: usize| {
-        [String::new(), named("A", &pair.a, most), named("B", &pair.b, most), "B is".to_owned()]
+        let [a, b] = short([&pair.a, &pair.b], most);
+        [String::new(), format!("A {a}"), format!("B {b}"), "B is".to_owned()]
     };
     let cells = |row: &CompareRow| [row.label.clone(), row.a.clone(), row.b.clone(), row.ratio.clone()];
     let all = |heads: [String; 4]| -> Vec<[String; 4]> {
@@ -152,9 +152,17 @@ fn in_columns(all: &[[String; 4]], last: &[String], longest: usize, paint: Paint
     all.iter().zip(last).enumerate().map(line).collect()
 }
 
-/// A side's name as the head of a column: the end of a path says more than its beginning.
-fn short(name: &str, most: usize) -> String {
-    let name = clean(name);
+/// Two sides' names as heads of columns: without the folders or the scheme that both have, and cut from the left, since
+/// the end of a path says more than its beginning.
+fn short(names: [&str; 2], most: usize) -> [String; 2] {
+    let [a, b] = names.map(clean);
+    let same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+    let shared = a.as_bytes()[..same].iter().rposition(|byte| b"/:".contains(byte)).map_or(0, |at| at + 1);
+    [&a[shared..], &b[shared..]].map(|name| cut(name, most))
+}
+
+fn cut(name: &str, most: usize) -> String {
+    let name = name.to_owned();
     let letters: Vec<char> = name.chars().collect();
     match letters.len().checked_sub(most) {
         None | Some(0) => name,

@@ -33,7 +33,7 @@ pub enum StoreError {
     )]
     NotWritable { path: PathBuf, what: PathBuf, source: io::Error },
     #[error(
-        "{} is no regular file, and a notebook is one; it was not touched; choose another with --store PATH",
+        "{} is not a regular file, so it cannot be a notebook; it was not touched; choose another with --store PATH",
         .path.display()
     )]
     NoFile { path: PathBuf },

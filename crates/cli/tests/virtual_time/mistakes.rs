@@ -101,8 +101,8 @@ fn m2_random_is_not_faster_than_sequential_because_memory_served_it() {
     assert!(
         refused
             .sentence
-            .starts_with("Random against sequential throughput of 64 KiB reads: unknown; only 0 of ")
-            && refused.sentence.contains("are valid (5 are needed)"),
+            .starts_with("Random against sequential throughput of 64 KiB reads: unknown; none of the ")
+            && refused.sentence.ends_with("is valid."),
         "{}",
         refused.sentence
     );

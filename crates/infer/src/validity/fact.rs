@@ -87,6 +87,8 @@ pub struct NotStorage {
     pub example: Judgement,
     /// Number of trials of which the storage moved too little.
     pub trials: usize,
+    /// Number of measured trials.
+    pub measured: usize,
 }
 
 /// Source of bytes that the storage did not move.
@@ -240,6 +242,8 @@ pub enum Fact {
         changed: usize,
         /// Points without an interval.
         missing: usize,
+        /// Workload of the one that is known worst.
+        worst: Box<TrialSpec>,
         /// Requested half-width.
         asked: f64,
         /// The `--time` that these points need if their trials scatter as they did, in seconds; `None` where the time

@@ -37,12 +37,15 @@ pub(super) fn imprecise(run: &Run) -> Option<WeighedFact> {
             Some((*id, if by_change(*id) { 1.0 } else { growth }))
         })
         .collect();
+    let width = |&&(_, half): &&(usize, Option<f64>)| half.unwrap_or(f64::INFINITY);
+    let &&(worst, _) = wide.iter().max_by(|a, b| width(a).total_cmp(&width(b)))?;
+    let worst = Box::new(run.points.iter().find(|point| point.id == worst)?.spec.clone());
     let changed = wide.iter().filter(|(id, half)| half.is_some() && by_change(*id)).count();
     let (points, wide, missing) =
         (run.points.len(), wide.len(), half_widths.iter().filter(|(_, half)| half.is_none()).count());
     let time_up = run.points.iter().any(|point| point.closed == Some(Closed::Budget));
     let needed_s = if time_up { needed_s(run, &growth) } else { None };
-    let fact = Fact::Imprecise { time_up, points, wide, changed, missing, asked, needed_s };
+    let fact = Fact::Imprecise { time_up, points, wide, changed, missing, worst, asked, needed_s };
     Some(WeighedFact::doubt_if((wide - changed) as f64 > WIDE_SHARE * points as f64, fact))
 }
 

@@ -38,7 +38,7 @@ pub(super) fn fatal(run: &Run, measured: &[&Trial]) -> Option<Fatal> {
     let unmoved =
         of(&[CheckName::CacheServed, CheckName::DirectIgnored, CheckName::WriteBack, CheckName::Unmapped]);
     if most(&unmoved) {
-        return not_storage(run, &unmoved).map(Fatal::NotStorage);
+        return not_storage(run, measured.len(), &unmoved).map(Fatal::NotStorage);
     }
     let bound = of(&[CheckName::GeneratorBound]);
     if most(&bound) {
@@ -102,7 +102,7 @@ pub fn half_width(run: &Run, point: &Point) -> Option<f64> {
 }
 
 /// Memory, or nothing at all: a hole of a sparse file costs no storage.
-fn not_storage(run: &Run, invalid: &[&Judgement]) -> Option<NotStorage> {
+fn not_storage(run: &Run, measured: usize, invalid: &[&Judgement]) -> Option<NotStorage> {
     let share_of = |line: &Judgement| {
         moved_of_issued(line).map_or(1.0, |(moved, issued)| moved as f64 / issued.max(1) as f64)
     };
@@ -132,8 +132,8 @@ fn not_storage(run: &Run, invalid: &[&Judgement]) -> Option<NotStorage> {
         _ if moved_share < PART_SHARE => ByteSource::Memory,
         _ => ByteSource::MemoryAndStorage,
     };
-    let trials = ids(invalid).len();
-    Some(NotStorage { source, moved_share, holes: holes.cloned(), example: example.clone(), trials })
+    let (trials, holes) = (ids(invalid).len(), holes.cloned());
+    Some(NotStorage { source, moved_share, holes, example: example.clone(), trials, measured })
 }
 
 /// Bytes of a trial that storage moved, and bytes of its requests, where a verdict compares them.

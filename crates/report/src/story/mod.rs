@@ -11,7 +11,10 @@ use crate::{
     quantity::Quantity,
     text::{self, case::capitalised},
 };
-use iosonde_infer::{finding::RUN, validity::half_width};
+use iosonde_infer::{
+    finding::RUN,
+    validity::{ByteSource, Fatal, half_width, validity},
+};
 use iosonde_model::{
     Closed, Conditions, Device, DeviceNote, Estimate, Finding, LeftOut, Medium, Op, Outcome, Phase, Point,
     Run, Status, Study, Trial, TrialSpec, units,
@@ -36,10 +39,17 @@ fn way(run: &Run) -> &'static str {
     let buffered = |point: &Point| !point.spec.direct && has_page_cache;
     let count = run.points.iter().filter(|point| buffered(point)).count();
     match count {
+        0 if device.direct && was_cached(run) => "direct I/O requested",
         0 => way_of(device),
         all if all == run.points.len() => "buffered I/O",
         _ => "direct and buffered I/O",
     }
+}
+
+/// Whether memory answered most trials.
+fn was_cached(run: &Run) -> bool {
+    let Some(Fatal::NotStorage(facts)) = validity(run).fatal else { return false };
+    matches!(facts.source, ByteSource::Memory | ByteSource::MemoryAndStorage)
 }
 
 fn way_of(device: &Device) -> &'static str {

@@ -107,31 +107,47 @@ fn new<'a>(sentence: String, why: String, findings: &[&'a Finding]) -> Draft<'a>
 /// What makes the next run valid.
 fn remedy(run: &Run, fatal: &Fatal) -> Draft<'static> {
     let sentence = match fatal {
-        Fatal::NothingMeasured => "measure again; the notes say what ended this run",
+        Fatal::NothingMeasured => "measure again; the notes say what ended this run".to_owned(),
         Fatal::NotStorage(facts) => match facts.source {
             ByteSource::Nothing | ByteSource::Holes => {
-                "write the file before it is read: `--size` makes and fills a file of its own"
+                "write the file before it is read: `--size` makes and fills a file of its own".to_owned()
             }
             ByteSource::CacheBelow => {
-                "measure the file or device below, or set up the loop device with direct I/O"
+                "measure the file or device below, or set up the loop device with direct I/O".to_owned()
             }
             ByteSource::Memory if run.info.device.medium == Medium::Memory => {
                 "name a folder, file or device on storage: this file system keeps its data in memory"
+                    .to_owned()
             }
-            ByteSource::Memory | ByteSource::MemoryAndStorage if run.info.device.direct => {
-                "direct I/O did not bypass memory: use a `--size` of several times this machine's memory"
-            }
-            ByteSource::Memory | ByteSource::MemoryAndStorage => {
-                "use direct I/O (without `--buffered`), or a `--size` of several times this machine's memory"
-            }
+            ByteSource::Memory | ByteSource::MemoryAndStorage => beyond_memory(run),
         },
-        Fatal::GeneratorLimit(_) => &against(CheckName::GeneratorBound, run).unwrap_or_default(),
-        Fatal::MostInvalid { example, .. } => &against(example.check, run).unwrap_or_else(|| {
+        Fatal::GeneratorLimit(_) => against(CheckName::GeneratorBound, run).unwrap_or_default(),
+        Fatal::MostInvalid { example, .. } => against(example.check, run).unwrap_or_else(|| {
             "remove the cause, and measure again; the report lists the reason for each trial".to_owned()
         }),
-        Fatal::NoInterval { .. } | Fatal::TooFewRounds { .. } => "use a longer `--time`",
+        Fatal::NoInterval { .. } | Fatal::TooFewRounds { .. } => "use a longer `--time`".to_owned(),
     };
-    new(sentence.to_owned(), "the figures of this run are not those of the storage".to_owned(), &[])
+    new(sentence, "the figures of this run are not those of the storage".to_owned(), &[])
+}
+
+/// An area that is this many times the memory is mostly on storage.
+const BEYOND_MEMORY: u64 = 4;
+
+/// How storage is measured behind a cache in memory.
+fn beyond_memory(run: &Run) -> String {
+    // The host of a simulation is not the simulated one.
+    let known = run.info.host.memory_bytes.filter(|_| run.info.device.medium != Medium::Simulated);
+    let size = known.map_or_else(
+        || "a `--size` of several times this machine's memory".to_owned(),
+        |bytes| {
+            let gib = (BEYOND_MEMORY * bytes).div_ceil(1 << 30);
+            format!("`--size {gib}G`, {BEYOND_MEMORY} times this machine's memory")
+        },
+    );
+    match run.info.device.direct {
+        true => format!("direct I/O was requested, but memory answered: use {size}"),
+        false => format!("use direct I/O (without `--buffered`), or {size}"),
+    }
 }
 
 /// What ends the cause for which a check makes trials invalid.
@@ -192,19 +208,19 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op> + Clone) -> Option<Draft
     let mut orders = orders.chain(rising.iter().map(|(_, finding, _)| finding.conditions.random));
     let first = orders.next()?;
     let order = match orders.all(|order| order == first).then_some(first).flatten() {
-        Some(true) => " (random)",
-        Some(false) => " (sequential)",
+        Some(true) => " of random I/O",
+        Some(false) => " of sequential I/O",
         None => "",
     };
     let (largest, suffice): (Vec<_>, Vec<_>) = own.iter().partition(|(_, size)| size.is_largest);
     let bytes = |own: &(Op, EnoughSize)| (own.0, own.1.bytes);
     let suffice = sizes(&suffice.into_iter().map(bytes).collect::<Vec<_>>());
-    let suffice = suffice.map(|sizes| format!("use at least {sizes} (≥ 95 % of their bandwidth)"));
+    let suffice = suffice.map(|sizes| format!("{sizes} or more (≥ 95 % of the highest bandwidth at QD 1)"));
     // Smaller ones are not enough, and larger ones were not tried.
     let mut largest: Vec<(Op, u64)> =
         largest.into_iter().map(bytes).chain(rising.iter().map(|(op, _, bytes)| (*op, *bytes))).collect();
     largest.sort_unstable_by_key(|(op, _)| *op as usize);
-    let largest = sizes(&largest).map(|sizes| format!("use {sizes}, the largest tried, or larger"));
+    let largest = sizes(&largest).map(|sizes| format!("{sizes} or more (no larger ones were tried)"));
     let told: Vec<String> = suffice.into_iter().chain(largest).collect();
     let why = own.iter().map(|(op, size)| format!("{op}s of {}", times_of_sizes(*op, size)));
     let why = why.chain(
@@ -214,18 +230,20 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op> + Clone) -> Option<Draft
     );
     let findings = own.iter().flat_map(|(_, size)| size.findings);
     let findings: Vec<&Finding> = findings.chain(rising.iter().map(|(_, finding, _)| *finding)).collect();
-    let sentence = format!("for bandwidth at QD 1{order}, {}", told.join("; "));
+    let sentence = format!("for bandwidth{order} at QD 1, use {}", told.join(" and "));
     Some(new(sentence, why.collect::<Vec<_>>().join("; "), &findings))
 }
 
-/// `1 MiB reads and 16 KiB writes`, `4 MiB reads and writes`; `None` of no size.
+/// `reads of 1 MiB and writes of 16 KiB`, `reads and writes of 4 MiB`; `None` of no size.
 fn sizes(own: &[(Op, u64)]) -> Option<String> {
     match own {
         [] => None,
-        [(_, read), (_, write)] if read == write => Some(format!("{} reads and writes", units::size(*read))),
+        [(_, read), (_, write)] if read == write => {
+            Some(format!("reads and writes of {}", units::size(*read)))
+        }
         own => {
             let each: Vec<String> =
-                own.iter().map(|(op, bytes)| format!("{} {op}s", units::size(*bytes))).collect();
+                own.iter().map(|(op, bytes)| format!("{op}s of {}", units::size(*bytes))).collect();
             Some(each.join(" and "))
         }
     }

@@ -8,6 +8,7 @@ use iosonde_model::{
 };
 
 use crate::text::{
+    case::capitalised,
     layout,
     number::{figure, with_interval},
 };
@@ -83,9 +84,9 @@ pub fn answer(pair: &ComparedPair) -> String {
         Repeats::Known(runs) => (format!("{rests}; {runs}"), String::new()),
         Repeats::Missing(what) => (rests, format!(" {what}")),
     };
-    let parts: Vec<String> = by_direction(pair, mean.verdict).into_iter().chain(single(pair)).collect();
-    let parts = if parts.is_empty() { String::new() } else { format!(": {}", parts.join("; ")) };
-    format!("{said} ({interval}{rests}){parts}.{open}{}", cautions(pair))
+    let parts = by_direction(pair).into_iter().chain(single(pair));
+    let parts: String = parts.map(|part| format!(" {}.", capitalised(&part))).collect();
+    format!("{said} ({interval}{rests}).{parts}{open}{}", cautions(pair))
 }
 
 /// A ratio as it is shown: one run a side knows nothing of the variation between runs, so that the interval over its
@@ -136,23 +137,19 @@ pub fn figure_name(figure: ComparedFigure) -> &'static str {
     }
 }
 
-/// How far reads and writes are apart, where there are both: `reads 3.33 times, writes 1.20 times faster`. The
-/// direction is said where it is not that of the mean.
-fn by_direction(pair: &ComparedPair, of_all: Likeness) -> Option<String> {
+/// How far reads and writes are apart, where there are both: `reads: 3.33 times slower, writes: 1.20 times faster`.
+fn by_direction(pair: &ComparedPair) -> Option<String> {
     let of = |group: WorkloadGroup| pair.geometric_means.iter().find(|mean| mean.of == group);
     let (reads, writes) = (of(WorkloadGroup::AllReads)?, of(WorkloadGroup::AllWrites)?);
-    let all_alike = [reads, writes].iter().all(|mean| mean.verdict == of_all);
     // In one unit, that of the whole where it is the larger one: "2.43 times, 25 %" would be read as a quarter.
     let in_times = pair.geometric_means.iter().any(|mean| is_in_times(mean.ratio));
     let told = |what: &str, mean: &GeometricMean| {
         let ratio = Estimate { value: mean.ratio, low: mean.low, high: mean.high };
         match mean.verdict {
-            Likeness::Same => format!("{what} the same"),
-            Likeness::CannotTell | Likeness::NotComparable => format!("{what} inconclusive"),
+            Likeness::Same => format!("{what}: the same"),
+            Likeness::CannotTell | Likeness::NotComparable => format!("{what}: inconclusive"),
             verdict => {
-                let difference = difference(&for_the_storage(pair, ratio), in_times);
-                let direction = if all_alike { String::new() } else { format!(" {verdict}") };
-                format!("{what} {difference}{direction}")
+                format!("{what}: {} {verdict}", difference(&for_the_storage(pair, ratio), in_times))
             }
         }
     };
@@ -160,7 +157,7 @@ fn by_direction(pair: &ComparedPair, of_all: Likeness) -> Option<String> {
 }
 
 /// How far single workloads lie apart, where it is more than 5 % or some contradict the mean:
-/// `single workloads from 1.5 to 7.6 times`.
+/// `single workloads: 1.5 to 7.6 times slower`.
 fn single(pair: &ComparedPair) -> Option<String> {
     let [low, high] = pair.extremes.filter(|[low, high]| *high > APART * low || pair.opposite > 0)?;
     let times = |ratio: f64| {
@@ -174,10 +171,10 @@ fn single(pair: &ComparedPair) -> Option<String> {
     };
     let range = match (low < 1.0, high > 1.0) {
         (true, true) => format!("from {} times {less} to {} times {more}", times(low), times(high)),
-        (true, false) => format!("from {} to {} times", times(high), times(low)),
-        (false, _) => format!("from {} to {} times", times(low), times(high)),
+        (true, false) => format!("{} to {} times {less}", times(high), times(low)),
+        (false, _) => format!("{} to {} times {more}", times(low), times(high)),
     };
-    Some(format!("single workloads {range}"))
+    Some(format!("single workloads: {range}"))
 }
 
 fn workloads(count: usize) -> String {
@@ -192,16 +189,14 @@ fn in_turn(pair: &ComparedPair) -> &'static str {
 fn repeats(pair: &ComparedPair) -> Repeats {
     match (pair.unit, pair.repeats) {
         (ComparedUnit::Run, [1, 1]) => Repeats::Missing(
-            "No confidence interval: each ran once, so how much runs differ is unknown; repeat both with \
-             `--repeats 5`."
-                .to_owned(),
+            "No confidence interval: each ran once; `iosonde run --repeats 5` on both gives one.".to_owned(),
         ),
         (ComparedUnit::Run, [a_runs, _]) => {
             let alone = if a_runs == 1 { &pair.a } else { &pair.b };
             Repeats::Missing(format!("No confidence interval: one run of {alone}; `--repeats 5` gives one."))
         }
         (ComparedUnit::Repeat, [1, _] | [_, 1]) => {
-            Repeats::Known("run-to-run variation from older runs".to_owned())
+            Repeats::Known("run-to-run variation as in earlier runs of the same study and target".to_owned())
         }
         (ComparedUnit::Repeat, [a, b]) if a == b => Repeats::Known(format!("each side ran {a} times")),
         (ComparedUnit::Repeat, [a, b]) => Repeats::Known(format!("{a} and {b} repeats")),
@@ -279,10 +274,17 @@ fn amount(estimate: &Estimate, in_times: bool) -> Amount {
         Some((low, high)) if in_times && high > WIDE * low => {
             Amount { text: format!("at least {}{unit}", number(low)), interval: None }
         }
-        Some((low, high)) => Amount {
-            text: format!("{}{unit}", number(value)),
-            interval: Some(format!("{}–{}{sign}", number(low), number(high))),
-        },
+        Some((low, high)) => {
+            let [low, high] = [low, high].map(&number);
+            // Ends of one spelling would claim a width of zero.
+            let interval = match ends {
+                Some((least, most)) if low == high => {
+                    format!("±{}", units::percent(((most - least) / 2.0 / value).max(0.001)))
+                }
+                _ => format!("{low}–{high}{sign}"),
+            };
+            Amount { text: format!("{}{unit}", number(value)), interval: Some(interval) }
+        }
         None => Amount { text: format!("{}{unit}", number(value)), interval: None },
     }
 }
@@ -344,8 +346,9 @@ pub fn verdicts(pair: &ComparedPair, shown: &[Likeness], has_bounds: bool) -> St
     let margin = units::percent(pair.margin);
     let differs = shown.iter().any(|verdict| [Likeness::Faster, Likeness::Slower].contains(verdict));
     let same = shown.contains(&Likeness::Same).then(|| format!("Differences up to {margin} count as same."));
-    let surely = (differs && pair.unit == ComparedUnit::Repeat)
-        .then(|| format!("Faster, slower: true with {} confidence.", units::percent(pair.confidence)));
+    let surely = (differs && pair.unit == ComparedUnit::Repeat).then(|| {
+        format!("Each \"faster\" and \"slower\" holds with {} confidence.", units::percent(pair.confidence))
+    });
     let open = shown
         .contains(&Likeness::CannotTell)
         .then(|| "Maybe: trials within a run are too few or scatter too much to be sure.".to_owned());
@@ -490,7 +493,7 @@ mod tests {
         assert_eq!(
             answer(&slower),
             "B is 3.3 times slower than A (geometric mean of 28 throughput ratios). No confidence interval: each \
-             ran once, so how much runs differ is unknown; repeat both with `--repeats 5`."
+             ran once; `iosonde run --repeats 5` on both gives one."
         );
         let exact = Estimate { value: 4.584, low: Some(4.5839), high: Some(4.5841) };
         assert_eq!(ratio_text(&slower, exact, Likeness::Slower), "4.58×");
@@ -551,7 +554,7 @@ mod tests {
         );
         assert!(
             said.contains(
-                "throughput ratios): single workloads from 1.25 times slower to 8.00 times faster."
+                "throughput ratios). Single workloads: from 1.25 times slower to 8.00 times faster."
             ),
             "{said}"
         );

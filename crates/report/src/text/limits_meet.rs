@@ -11,7 +11,7 @@ use super::number::figure;
 
 /// Where a limit of requests and one of bytes meet.
 pub(super) struct LimitsMeet<'a> {
-    /// `requests below 43 KiB are held to 3.00 k IOPS, larger ones to 131 MB/s`.
+    /// `for bandwidth, use requests of at least 43 KiB: smaller ones are held to 3.00 k IOPS, larger ones to 131 MB/s`
     pub(super) told: String,
     /// How it is computed.
     pub(super) why: String,
@@ -29,7 +29,7 @@ pub(super) fn limits_meet(run: &Run) -> Option<LimitsMeet<'_>> {
     let told: Vec<String> = pairs.iter().filter_map(|pair| words(*pair)).collect();
     let size = size(*pairs.first()?)?;
     Some(LimitsMeet {
-        told: told.join("; "),
+        told: format!("for bandwidth, {}", told.join("; ")),
         why: format!(
             "the limit in bytes divided by that in requests: {}",
             figure(Unit::Bytes, &size).in_words()
@@ -63,7 +63,9 @@ fn words(pair: [&Finding; 2]) -> Option<String> {
     let whose = whose.map_or_else(|| "requests".to_owned(), |op| format!("{op}s"));
     let below = figure(Unit::Bytes, &size(pair)?).value;
     let [requests, bytes] = pair.map(|limit| figure(limit.unit, &estimate(limit)).value);
-    Some(format!("{whose} below {below} are held to {requests}, larger ones to {bytes}"))
+    Some(format!(
+        "use {whose} of at least {below}: smaller ones are held to {requests}, larger ones to {bytes}"
+    ))
 }
 
 #[cfg(test)]
@@ -99,7 +101,8 @@ mod tests {
         let (requests, bytes) = (Counted::Requests, Counted::Bytes);
         // 131,072,000 / 3,000 = 43,691 B = 42.7 KiB.
         let shared = [(None, Unit::Iops, 3000.0, requests), (None, Unit::Rate, 131.072e6, bytes)];
-        let expected = "requests below 43 KiB are held to 3.00 k IOPS, larger ones to 131 MB/s";
+        let expected = "for bandwidth, use requests of at least 43 KiB: smaller ones are held to 3.00 k IOPS, \
+                        larger ones to 131 MB/s";
         assert_eq!(told(&shared).as_deref(), Some(expected));
         let apart = [
             (Some(Op::Read), Unit::Iops, 2000.0, requests),
@@ -107,8 +110,9 @@ mod tests {
             (Some(Op::Write), Unit::Iops, 1000.0, requests),
             (Some(Op::Write), Unit::Rate, 100e6, bytes),
         ];
-        let expected = "reads below 49 KiB are held to 2.00 k IOPS, larger ones to 100 MB/s; \
-                        writes below 98 KiB are held to 1.00 k IOPS, larger ones to 100 MB/s";
+        let expected = "for bandwidth, use reads of at least 49 KiB: smaller ones are held to 2.00 k IOPS, \
+                        larger ones to 100 MB/s; use writes of at least 98 KiB: smaller ones are held to \
+                        1.00 k IOPS, larger ones to 100 MB/s";
         assert_eq!(told(&apart).as_deref(), Some(expected));
         assert_eq!(told(&shared[..1]), None, "one limit meets none");
         let chunks = (None, Unit::Iops, 3000.0, Counted::Chunks { chunk_bytes: 16384 });

@@ -10,8 +10,8 @@ pub struct Style {
 }
 
 impl Style {
-    /// Numbers of IOPS, of a queue depth or of accelerators without the unit's name, which stands elsewhere:
-    /// `10.0 k (±1 %)`.
+    /// Numbers of IOPS, of a queue depth, of accelerators or of a ratio without the unit's name, which stands
+    /// elsewhere: `10.0 k (±1 %)`.
     pub fn bare(unit: Unit) -> Self {
         Self { unit, named: false }
     }
@@ -43,7 +43,8 @@ fn scaled(style: Style, value: f64) -> (f64, &'static str) {
         Unit::InFlight if style.named => (1.0, " requests"),
         Unit::InFlight => (1.0, ""),
         Unit::PerHour => (0.01, " % an hour"),
-        Unit::Ratio => (1.0, "×"),
+        Unit::Ratio if style.named => (1.0, "×"),
+        Unit::Ratio => (1.0, ""),
         Unit::Accelerators if style.named => (1.0, " accelerators"),
         Unit::Accelerators => (1.0, ""),
         Unit::Hosts => (1.0, " hosts"),
@@ -121,14 +122,6 @@ impl Figure {
         match self.interval.as_str() {
             "" | NO_INTERVAL => self.whole(),
             interval => format!("{} ({interval})", self.value),
-        }
-    }
-
-    /// As in a sentence, with more in the same brackets: `3.00 k IOPS (±0.1 %; reads and writes share it)`.
-    pub fn in_words_with(&self, more: &str) -> String {
-        match self.interval.as_str() {
-            "" | NO_INTERVAL => format!("{} ({more})", self.whole()),
-            interval => format!("{} ({interval}; {more})", self.value),
         }
     }
 
@@ -326,7 +319,7 @@ mod tests {
         assert_eq!(of(Unit::Time, 67_670.0, 66_300.0, 69_000.0), "67.7 µs ±2.1 %");
         assert_eq!(of(Unit::Rate, 500e6, 480e6, 590e6), "500 MB/s 480–590");
         assert_eq!(of(Unit::Rate, 481e6, 480e6, 590e6), "481 MB/s 480–590");
-        assert_eq!(of(Unit::Ratio, 1.09, 1.01, 1.19), "1.09× 1.01–1.19", "±9.2 % would include 1");
+        assert_eq!(of(Unit::Ratio, 1.09, 1.01, 1.19), "1.09 1.01–1.19", "±9.2 % would include 1");
         assert_eq!(of(Unit::Iops, 117_190.0, 117_150.0, 117_220.0), "117 k ±0.1 %");
         assert_eq!(of(Unit::InFlight, 36.2, 34.4, 38.1), "36 34–38");
         assert_eq!(of(Unit::InFlight, 2.31, 2.28, 2.33), "2.31 2.28–2.33");

@@ -1,15 +1,16 @@
 //! Open questions: findings that are inconclusive, a line each, with the reason and the command that would answer.
 
-use std::mem::discriminant;
+use std::{collections::BTreeMap, mem::discriminant};
 
 use iosonde_model::{
-    Detail, Finding, FindingName, Inconclusive, Op, Run, Status, Study,
+    Detail, Finding, FindingName, Inconclusive, Judgement, Op, Outcome, Run, Status, Study,
     detail::{QueueDepthProblem, SizeLawProblem},
 };
 use iosonde_plan::experiment::{EXPERIMENTS, Experiment, Parameters};
 
 use super::{
     case::lowered,
+    check::brief::brief,
     finding as finding_words,
     storage_line::{StorageLine, line},
 };
@@ -113,7 +114,9 @@ fn is_likewise(first: &Finding, other: &Finding) -> bool {
         | (Inconclusive::WideInterval { .. }, Inconclusive::WideInterval { .. }) => true,
         _ => one == two,
     };
-    first.name == other.name && of_two_directions && reason
+    // One workload without valid trials opens all that needs it.
+    let one_workload = matches!(one, Inconclusive::TooFewTrials { .. }) && one == two;
+    first.name == other.name && of_two_directions && reason || one_workload
 }
 
 /// Whether findings with this reason are told together, whatever their figures.
@@ -150,8 +153,11 @@ fn together(own: &[&Finding]) -> Finding {
 
 fn refusal(run: &Run, kind: &dyn FindingKind, own: &[&Finding]) -> String {
     let first = &together(own);
-    let (same, others): (Vec<&Finding>, Vec<&Finding>) =
-        own.iter().partition(|finding| is_told_together(finding) || finding.detail == first.detail);
+    // Of other questions that one workload leaves open, the table says that they are.
+    let (same, others): (Vec<&Finding>, Vec<&Finding>) = own
+        .iter()
+        .filter(|finding| finding.name == first.name)
+        .partition(|finding| is_told_together(finding) || finding.detail == first.detail);
     let subject = match same.len() {
         1 => finding_words::subject::subject(first),
         _ => finding_words::subject::subject_of_both(first),
@@ -160,6 +166,10 @@ fn refusal(run: &Run, kind: &dyn FindingKind, own: &[&Finding]) -> String {
         // The label says that it is unknown.
         Some(why) => format!("{}: {why}", lowered(&subject)),
         None => crate::text::clause(first),
+    };
+    let clause = match invalid_by(run, first) {
+        Some(why) => format!("{clause}: {why}"),
+        None => clause,
     };
     // The report has the figures of the other direction.
     let others = others.iter().filter_map(|finding| finding.conditions.op);
@@ -182,6 +192,26 @@ fn refusal(run: &Run, kind: &dyn FindingKind, own: &[&Finding]) -> String {
         Some(better) => format!("{clause}; {better}"),
         None => clause,
     }
+}
+
+/// What made most of the invalid trials of a workload invalid, where these leave a question open.
+fn invalid_by(run: &Run, finding: &Finding) -> Option<&'static str> {
+    let Detail::Inconclusive(Inconclusive::TooFewTrials { spec, valid, run: trials, .. }) = &finding.detail
+    else {
+        return None;
+    };
+    if valid == trials {
+        return None;
+    }
+    let of_workload = |line: &&Judgement| {
+        line.verdict == Outcome::Invalid
+            && line.trial.and_then(|id| run.trial(id)).is_some_and(|trial| trial.spec == **spec)
+    };
+    let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
+    for line in run.verdicts.iter().filter(of_workload) {
+        *counts.entry(brief(line)).or_default() += 1;
+    }
+    counts.into_iter().max_by_key(|(_, count)| *count).map(|(why, _)| why)
 }
 
 /// The experiment that is made for a finding, where this run was about other things as well.

@@ -13,7 +13,7 @@ use iosonde_model::{
 use super::{
     concurrent_table, finding,
     footnote::Footnotes,
-    number::{Figure, Style, figure, range},
+    number::{Figure, Style, figure},
     table::{Cell, ResultRow, ResultTable},
     training_table,
 };
@@ -34,10 +34,11 @@ const SMALL: [Kind; 4] = [
     Kind { name: FindingName::QueueDepthKnee, label: "saturates at QD", cell: depth },
     Kind { name: FindingName::DepthFor95Percent, label: "QD for 95 % of max", cell: depth },
 ];
-/// Labels of the measured queue depth for nearly all of the highest IOPS, which stands above it, and of its latency. It
-/// was measured to give 95 %, as its label says; what it truly gives is 90 % or more at the rates of error of
-/// docs/intervals.md.
-const ENOUGH_DEPTH: [&str; 3] = ["QD that gave ≥ 95 %", "mean latency at that QD", "p99 latency at that QD"];
+/// Labels of the measured queue depth for nearly all of the highest IOPS, which stands above it, of its latency, and of
+/// what the next lower depth gives. It was measured to give 95 %; what it truly gives is 90 % or more at the rates of
+/// error of docs/intervals.md.
+const ENOUGH_DEPTH: [&str; 4] =
+    ["QD for ≥ 95 % of that", "mean latency at that QD", "p99 latency at that QD", "next lower QD tried"];
 /// Size of requests at QD 1.
 const ENOUGH: Kind =
     Kind { name: FindingName::PlateauBlockSize, label: "95 % of QD 1 max from", cell: plateau };
@@ -80,7 +81,6 @@ pub(super) fn result_tables(run: &Run, footnotes: &Footnotes) -> Vec<ResultTable
 fn transfers(run: &Run, footnotes: &Footnotes) -> Option<ResultTable> {
     let mut rows: Vec<ResultRow> = LARGE.iter().filter_map(|kind| whole(run, footnotes, kind)).collect();
     rows.extend(places(run));
-    rows.extend(may_exceed(run, |op| found(run, FindingName::DeviceBandwidth, op)));
     for group in groups(run) {
         rows.extend(small(run, footnotes, &group));
     }
@@ -181,59 +181,16 @@ pub(crate) fn held_by_limit(run: &Run, finding: &Finding) -> Option<Figure> {
 /// Distance of a highest rate from the low end of its interval, as a share of the interval, up to which the interval
 /// reaches upwards alone: by another point, which is imprecise.
 const AT_LOW_END: f64 = 0.1;
-/// High over low of an interval whose ends three digits tell apart.
-const SHOWN: f64 = 1.02;
 
-/// A highest rate whose interval reaches upwards alone, by a point that is imprecise: a minimum. A row below it has
-/// that point.
+/// A highest rate whose interval reaches far upwards, by another point that is imprecise: a minimum.
 fn minimum(finding: &Finding) -> Option<Figure> {
     let Detail::Highest(_) = &finding.detail else { return None };
     let (value, low, high) = (finding.value?, finding.low?, finding.high?);
-    if value - low >= AT_LOW_END * (high - low) || high < SHOWN * low {
+    if value - low >= AT_LOW_END * (high - low) || !estimate(finding).is_vague() {
         return None;
     }
     let bound = Estimate { value: low, low: Some(low), high: Some(low) };
     Some(Figure { interval: String::new(), ..figure(finding.unit, &bound) }.at_least())
-}
-
-/// The imprecise points that may exceed the highest rates above, where these are minima.
-fn may_exceed<'a>(run: &Run, of: impl Fn(Op) -> Option<&'a Finding>) -> Option<ResultRow> {
-    let cells = Op::TRANSFERS.map(|op| {
-        let finding = of(op)?;
-        if two_levels(run, finding).is_some() || held_by_limit(run, finding).is_some() {
-            return None;
-        }
-        minimum(finding)?;
-        let (point, own) = exceeds(run, finding).filter(|(_, own)| !own.is_vague())?;
-        let place = match finding.unit {
-            Unit::Iops => format!("QD {}", point.spec.asked_in_flight()),
-            _ => {
-                let order = if point.spec.rw.is_random() { "rand" } else { "seq" };
-                format!("{} {order}", units::size(point.spec.block_size_bytes))
-            }
-        };
-        let value = format!("{place}: {}", range(finding.unit, own.low?, own.high?));
-        Some(Figure { value, interval: String::new() }.into())
-    });
-    row("could be higher at", true, cells)
-}
-
-/// The first point whose interval reaches as high as that of a highest rate, with its own figure.
-fn exceeds<'a>(run: &'a Run, finding: &Finding) -> Option<(&'a Point, Estimate)> {
-    let high = finding.high?;
-    let own = |point: &Point| {
-        let direction = point.direction(finding.conditions.op?)?;
-        Some(if finding.unit == Unit::Iops { direction.iops } else { direction.bytes_per_s })
-    };
-    let reaches_it = |own: &Estimate| own.high.is_some_and(|own| own >= 0.999 * high);
-    let Conditions { block_size_bytes, random, .. } = &finding.conditions;
-    // A highest bandwidth is that of any workload, a highest IOPS that of one size.
-    let is_asked = |point: &&Point| {
-        finding.unit != Unit::Iops
-            || block_size_bytes.is_none_or(|bytes| bytes == point.spec.block_size_bytes)
-                && random.is_none_or(|random| random == point.spec.rw.is_random())
-    };
-    run.points.iter().filter(is_asked).find_map(|point| Some((point, own(point).filter(reaches_it)?)))
 }
 
 fn two_levels(run: &Run, finding: &Finding) -> Option<Figure> {
@@ -325,13 +282,13 @@ fn places(run: &Run) -> Option<ResultRow> {
         let random = |wanted: bool| here.iter().any(|point| point.spec.rw.is_random() == wanted);
         let size = units::size(bytes);
         let value = match (random(true), random(false)) {
-            (true, true) => format!("{size} seq/rand, QD {depth}"),
+            (true, true) => format!("{size} seq or rand, QD {depth}"),
             (true, false) => format!("{size} random, QD {depth}"),
             (false, _) => format!("{size} sequential, QD {depth}"),
         };
         Some(Figure { value, interval: String::new() }.into())
     });
-    row("first reached at", true, cells)
+    row("≥ 95 % of that from", true, cells)
 }
 
 /// The points that are the highest, as far as is known.
@@ -382,8 +339,7 @@ fn small(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow> 
         });
         row(kind.label, true, cells)
     };
-    let mut depths = enough(run, footnotes, like);
-    depths.splice(0..0, may_exceed(run, |op| found_like(run, FindingName::MaxIops, op, like)));
+    let depths = enough(run, footnotes, like);
     let is_told = |kind: &&Kind| match kind.name {
         KNEE => knee_matters(run, like),
         // Of a curve; the depth that was measured is nearer to what a reader sets.
@@ -430,21 +386,22 @@ fn knee_matters(run: &Run, like: &Conditions) -> bool {
 fn enough(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow> {
     let known = Op::TRANSFERS.map(|op| enough_depth(run, op, like));
     let told = known.each_ref().map(|own| {
-        let EnoughDepth { point, still_rising, cpu_bound_above, below } = own.as_ref()?;
+        let EnoughDepth { point, still_rising, cpu_bound_above, .. } = own.as_ref()?;
         let depth = point.spec.asked_in_flight();
         let value = match (still_rising, cpu_bound_above) {
             (true, true) => format!("CPU-bound above QD {depth}"),
             (true, false) => format!("still rising at QD {depth}"),
             (false, _) => format!("QD {depth}"),
         };
-        // The depths between were not tried.
-        let less = below.map(|(point, share)| {
-            format!(" ({:.0} % at QD {})", 100.0 * share, point.spec.asked_in_flight())
-        });
-        let figure = Figure { value: value + &less.unwrap_or_default(), interval: String::new() };
-        let shares = below.iter().flat_map(|(point, _)| &point.trial_ids).chain(&point.trial_ids).copied();
-        let marks = footnotes.of_trials(&[About::Rate], &shares.collect::<Vec<_>>());
-        Some(Cell { figure, marks })
+        let figure = Figure { value, interval: String::new() };
+        Some(Cell { figure, marks: footnotes.of_trials(&[About::Rate], &point.trial_ids) })
+    });
+    // The depths between were not tried.
+    let below = known.each_ref().map(|own| {
+        let (point, share) = own.as_ref()?.below?;
+        let value = format!("QD {}: {:.0} % of max", point.spec.asked_in_flight(), 100.0 * share);
+        let marks = footnotes.of_trials(&[About::Rate], &point.trial_ids);
+        Some(Cell { figure: Figure { value, interval: String::new() }, marks })
     });
     let of_depth = |label: &str, of: LatencyOf| {
         let cells = [0, 1].map(|at| {
@@ -460,7 +417,8 @@ fn enough(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow>
     let deeper = known.iter().flatten().any(|own| own.point.spec.asked_in_flight() > 1);
     let there = deeper
         .then(|| [of_depth(ENOUGH_DEPTH[1], LatencyOf::Mean), of_depth(ENOUGH_DEPTH[2], LatencyOf::P99)]);
-    row(ENOUGH_DEPTH[0], true, told).into_iter().chain(there.into_iter().flatten().flatten()).collect()
+    let rows = row(ENOUGH_DEPTH[0], true, told).into_iter().chain(there.into_iter().flatten().flatten());
+    rows.chain(row(ENOUGH_DEPTH[3], true, below)).collect()
 }
 
 /// A figure of latency.
@@ -557,8 +515,10 @@ mod tests {
         let point = run.points.iter_mut().find(|point| point.id == id).unwrap();
         point.read.as_mut().unwrap().iops.value = share * most.value.unwrap();
         let rows = enough(&run, &footnotes(&run), like);
-        assert_eq!(rows[0].label, "QD that gave ≥ 95 %");
-        rows[0].cells[0].as_ref().unwrap().whole()
+        let cell = |row: &ResultRow| row.cells[0].as_ref().unwrap().whole();
+        let (first, last) = (&rows[0], rows.last().unwrap());
+        assert_eq!([first, last].map(|row| row.label.as_str()), [ENOUGH_DEPTH[0], ENOUGH_DEPTH[3]]);
+        format!("{}; {}", cell(first), cell(last))
     }
 
     #[test]
@@ -588,9 +548,9 @@ mod tests {
 
     #[test]
     fn the_depth_that_is_enough_is_the_least_that_was_measured_to_be() {
-        assert_eq!(enough_where_half_the_depth_gives(0.80), "QD 16 (80 % at QD 8)");
-        assert_eq!(enough_where_half_the_depth_gives(0.92), "QD 16 (92 % at QD 8)");
-        assert_eq!(enough_where_half_the_depth_gives(0.96), "QD 8 (49 % at QD 4)");
+        assert_eq!(enough_where_half_the_depth_gives(0.80), "QD 16; QD 8: 80 % of max");
+        assert_eq!(enough_where_half_the_depth_gives(0.92), "QD 16; QD 8: 92 % of max");
+        assert_eq!(enough_where_half_the_depth_gives(0.96), "QD 8; QD 4: 49 % of max");
     }
 
     #[test]
@@ -600,23 +560,13 @@ mod tests {
         let finding = found(&run, FindingName::DeviceBandwidth, Op::Read).unwrap().clone();
         assert_eq!(minimum(&finding), None);
         let value = finding.value.unwrap();
-        let wide = Finding { low: Some(0.999 * value), high: Some(1.3 * value), ..finding.clone() };
-        let point = run.points.iter_mut().find(|point| point.spec.block_size_bytes == 16_384).unwrap();
-        point.read.as_mut().unwrap().bytes_per_s =
-            Estimate { value: 1.0e9, low: Some(0.7e9), high: Some(1.3 * value) };
+        let wide = Finding { low: Some(0.999 * value), high: Some(3.2 * value), ..finding.clone() };
         let told = minimum(&wide).unwrap();
         assert!(told.value.starts_with("≥ "), "{told:?}");
-        let row = may_exceed(&run, |op| (op == Op::Read).then_some(&wide)).unwrap();
-        assert_eq!(
-            row.cells[0].as_ref().map(Cell::whole).as_deref(),
-            Some("16 KiB rand: 700 MB/s to 1.9 GB/s")
-        );
-        assert_eq!(row.cells[1], None);
-        assert_eq!(may_exceed(&run, |op| (op == Op::Read).then_some(&finding)), None);
-        // In the middle of its interval, and in one whose ends look alike.
-        let middle = Finding { low: Some(0.8 * value), ..wide.clone() };
+        // In the middle of its interval, and in a narrow one.
+        let middle = Finding { low: Some(0.6 * value), ..wide.clone() };
         assert_eq!(minimum(&middle), None);
-        assert_eq!(minimum(&Finding { high: Some(1.01 * value), ..wide }), None);
+        assert_eq!(minimum(&Finding { high: Some(2.9 * value), ..wide }), None);
     }
 
     #[test]

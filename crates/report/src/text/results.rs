@@ -7,7 +7,7 @@ use crate::text::point_table::point_table;
 use crate::text::{
     case::lowered,
     finding,
-    number::{figure, with_interval},
+    number::{Style, figure, with_interval},
     workload::{workload, workload_at},
 };
 use iosonde_model::{
@@ -279,7 +279,7 @@ fn order(finding: &Finding) -> Option<String> {
         let ratio = figure(Unit::Ratio, &estimate(finding)).in_words();
         format!("random {what}: {ratio} of sequential, no clear difference")
     } else {
-        format!("{said}: {}", figure(Unit::Ratio, &estimate(finding)).in_words())
+        format!("{said} (ratio {})", figure(Style::bare(Unit::Ratio), &estimate(finding)).whole())
     })
 }
 

@@ -3,7 +3,7 @@
 use iosonde_infer::validity::{
     self, ByteSource, Circumstance, Fact, Fatal, InvalidBy, NotStorage, Validity, WarningScope,
 };
-use iosonde_model::{Cause, CheckName, Judgement, Run, cause::CacheServed, typed, units};
+use iosonde_model::{Cause, CheckName, Judgement, Run, TrialSpec, typed, units};
 
 use crate::text::{absence, case::lowered, check::brief::brief, marks, vantage};
 
@@ -172,9 +172,11 @@ fn fatal_words(fatal: &Fatal) -> String {
 
 fn not_storage(facts: &NotStorage) -> String {
     let example = match &facts.example.cause {
-        Some(Cause::CacheServed(CacheServed::Shortfall { .. })) if facts.trials > 1 => {
-            format!("for example, in one trial {}", why(&facts.example))
-        }
+        Some(Cause::CacheServed(cause)) if facts.trials > 1 => super::check::cache_served::shortfall(cause)
+            .map_or_else(
+                || why(&facts.example),
+                |moved| format!("{} of {} trials; in one, {moved}", facts.trials, facts.measured),
+            ),
         _ => why(&facts.example),
     };
     let holes = facts.holes.as_ref().map(super::note);
@@ -236,9 +238,9 @@ fn words(fact: &Fact) -> String {
         }
         Fact::Interrupted => "the run was interrupted; `iosonde resume` continues it".to_owned(),
         Fact::Failed => "the run ended with an error before it was complete".to_owned(),
-        Fact::Imprecise { time_up, points, wide, changed, missing, asked, needed_s } => {
+        Fact::Imprecise { time_up, points, wide, changed, missing, worst, asked, needed_s } => {
             let more = time_up.then(|| more_time(*needed_s));
-            imprecise(more, *points, *wide, *changed, *missing, *asked)
+            imprecise(more, [*points, *wide, *changed, *missing], worst, *asked)
         }
         Fact::Circumstance(facts) => circumstance(facts),
         Fact::Slow(cause) => super::slow::slow(cause),
@@ -267,8 +269,8 @@ fn counts(trials: usize, invalid: usize, outliers: usize, why: &str) -> String {
 fn unused(invalid: usize, outliers: usize) -> String {
     let outliers = match outliers {
         0 => None,
-        1 => Some("1 outlier".to_owned()),
-        count => Some(format!("{count} outliers")),
+        1 => Some("1 outlier excluded".to_owned()),
+        count => Some(format!("{count} outliers excluded")),
     };
     let invalid = (invalid > 0).then(|| format!("{invalid} invalid"));
     invalid.into_iter().chain(outliers).collect::<Vec<_>>().join(", ")
@@ -303,11 +305,10 @@ fn invalid_words(reasons: &[InvalidBy]) -> String {
             format!("{}{example}{}", depth(only), invalid_why(only))
         }
         several => {
-            let each = several.iter().map(|one| match one.trials {
-                1 => format!("1{}: {}", depth(one), why(&one.example)),
-                count => format!("{count}{}, for example: {}", depth(one), why(&one.example)),
-            });
-            format!(": {}", each.collect::<Vec<_>>().join("; another "))
+            let each = several
+                .iter()
+                .map(|one| format!("{}{} because {}", one.trials, depth(one), why(&one.example)));
+            format!(": {}", each.collect::<Vec<_>>().join("; "))
         }
     }
 }
@@ -364,10 +365,8 @@ fn rounded(seconds: f64) -> f64 {
 /// What intervals lack, and what would narrow them: `more` time where the time was up.
 fn imprecise(
     more: Option<String>,
-    points: usize,
-    wide: usize,
-    changed: usize,
-    missing: usize,
+    [points, wide, changed, missing]: [usize; 4],
+    worst: &TrialSpec,
     asked: f64,
 ) -> String {
     if missing == points {
@@ -379,8 +378,17 @@ fn imprecise(
         1 => " (1 has no interval)".to_owned(),
         count => format!(" ({count} have no interval)"),
     };
-    let told =
-        format!("{wide} of {points} workloads are less precise than ±{}{without}", units::percent(asked));
+    // Of all workloads none stands out.
+    let worst = match wide {
+        wide if wide == points => String::new(),
+        1 => format!(" ({})", worst.describe()),
+        _ => format!(" (the worst: {})", worst.describe()),
+    };
+    let asked = units::percent(asked);
+    let told = match wide {
+        1 => format!("1 of {points} workloads{worst} is less precise than ±{asked}{without}"),
+        _ => format!("{wide} of {points} workloads{worst} are less precise than ±{asked}{without}"),
+    };
     match (changed, wide - changed, more) {
         (0, _, Some(more)) => format!("{told}: use {more}"),
         (0, _, None) => told,

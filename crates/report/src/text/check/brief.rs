@@ -18,7 +18,7 @@ pub(in crate::text) fn brief(judgement: &Judgement) -> &'static str {
         CheckName::HostsApart => "hosts were not in step",
         CheckName::Compressible => "data could be compressed",
         CheckName::DepthNotReached | CheckName::LittlesLaw => "the queue depth was not reached",
-        CheckName::GeneratorBound => "iosonde itself was busy",
+        CheckName::GeneratorBound => "iosonde was CPU-bound",
         CheckName::Saturated => "the rate asked for was too high",
         CheckName::TooFewSamples => "too few requests",
         CheckName::MissedRate => "the rate asked for was missed",

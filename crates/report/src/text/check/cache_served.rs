@@ -10,26 +10,42 @@ pub(super) fn words(cause: &CacheServed) -> String {
         }
         CacheServed::Below { cache } => below(cache),
         CacheServed::Shortfall { op, direct, server, issued_bytes, moved_bytes } => {
-            let who = if *server { "the server" } else { "the device" };
-            let share = units::percent(*moved_bytes as f64 / *issued_bytes as f64);
-            let issued = units::decimal_bytes(*issued_bytes);
+            let moved = moved(*op, *direct, *server, [*issued_bytes, *moved_bytes]);
             match (op, direct) {
-                (Op::Read, false) => {
-                    format!("{issued} were read: {share} from {who}, the rest from the page cache")
+                (Op::Read, false) => format!("{moved}, the rest from the page cache"),
+                (Op::Read, true) => format!("{moved}: holes in the file, or a cache"),
+                (Op::Write | Op::Trim | Op::Flush, _) => {
+                    format!("{moved}: memory held data back, or the file system compresses or drops it")
                 }
-                (Op::Read, true) => format!(
-                    "{who} moved {share} of the {issued} that were read with direct I/O: holes in the file, or a cache"
-                ),
-                (Op::Write | Op::Trim | Op::Flush, _) => format!(
-                    "{who} took {share} of the {issued} that were written: the file system holds back, compresses \
-                     or drops data"
-                ),
             }
         }
         CacheServed::Resident { span_bytes } => format!(
             "the whole span of {} was in the page cache before and after: memory served the reads",
             units::size(*span_bytes)
         ),
+    }
+}
+
+/// How much of a trial's data the storage moved, in a sentence that says where the rest went.
+pub(in crate::text) fn shortfall(cause: &CacheServed) -> Option<String> {
+    match cause {
+        CacheServed::Shortfall { op, direct, server, issued_bytes, moved_bytes } => {
+            Some(moved(*op, *direct, *server, [*issued_bytes, *moved_bytes]))
+        }
+        _ => None,
+    }
+}
+
+fn moved(op: Op, direct: bool, server: bool, [issued_bytes, moved_bytes]: [u64; 2]) -> String {
+    let who = if server { "the server" } else { "the device" };
+    let share = units::percent(moved_bytes as f64 / issued_bytes as f64);
+    let issued = units::decimal_bytes(issued_bytes);
+    match (op, direct) {
+        (Op::Read, false) => format!("{issued} were read: {share} from {who}"),
+        (Op::Read, true) => format!("{who} moved {share} of the {issued} that were read with direct I/O"),
+        (Op::Write | Op::Trim | Op::Flush, _) => {
+            format!("{who} received {share} of the {issued} that were written")
+        }
     }
 }
 
@@ -66,7 +82,8 @@ mod tests {
             "2.31 GB were read: 3.0 % from the device, the rest from the page cache"
         );
         assert!(
-            of(Op::Write, true, true).starts_with("the server took 3.0 % of the 2.31 GB that were written")
+            of(Op::Write, true, true)
+                .starts_with("the server received 3.0 % of the 2.31 GB that were written")
         );
     }
 

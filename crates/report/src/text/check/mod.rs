@@ -2,7 +2,7 @@
 
 mod above_the_limit;
 pub(super) mod brief;
-mod cache_served;
+pub(super) mod cache_served;
 mod clock;
 mod compressible;
 mod corrupted;

@@ -22,23 +22,21 @@ pub(in crate::text) fn together<'a>(limits: impl Iterator<Item = (&'a Finding, C
     let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
     for (finding, facts) in limits {
         let ConstantLimit::Held { counted, shared, .. } = facts else { continue };
-        let who = match finding.conditions.op {
-            Some(Op::Read) => " for reads",
-            Some(_) => " for writes",
-            None => "",
+        let who = match (finding.conditions.op, shared) {
+            (Some(Op::Read), _) => " for reads",
+            (Some(_), _) => " for writes",
+            (None, Some(true)) => " for reads and writes together",
+            (None, Some(false)) => " for reads and writes each",
+            (None, None) => "",
         };
-        let own = figure(finding.unit, &estimate(finding));
-        let value = match (finding.conditions.op, shared) {
-            (None, Some(true)) => own.in_words_with("reads and writes share it"),
-            (None, Some(false)) => own.in_words_with("reads and writes each"),
-            _ => own.in_words(),
-        };
-        let value = value + &parts(counted);
+        let value = figure(finding.unit, &estimate(finding)).in_words() + &parts(counted);
         match groups.iter_mut().find(|group| group.0 == who) {
             Some((_, values)) => values.push(value),
             None => groups.push((who, vec![value])),
         }
     }
+    // What is known of nobody stands first, or it would be read as what stands before it.
+    groups.sort_by_key(|(who, _)| !who.is_empty());
     let each = groups.into_iter().map(|(who, values)| format!("{}{who}", values.join(" and ")));
     each.collect::<Vec<_>>().join(", and ")
 }

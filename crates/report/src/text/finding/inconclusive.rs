@@ -21,6 +21,8 @@ pub(super) fn words(why: &Inconclusive) -> String {
             let what = spec.describe();
             if valid == run {
                 format!("{run} trials of {what}; {needed} are needed")
+            } else if *valid == 0 {
+                format!("none of the {run} trials of {what} is valid{about}")
             } else {
                 format!("only {valid} of {run} trials of {what} are valid{about} ({needed} are needed)")
             }
