@@ -12,7 +12,8 @@
 //!
 //! A flat curve gets one deeper queue where the grid is too shallow for its plateau to be seen. Where the grid has no
 //! queue depth near the saturation point, one is added just beyond it: this is what will be advised, so its latency is
-//! measured.
+//! measured. Between the least depth that gives nearly all of the highest throughput and the next lower one, the powers
+//! of two are added: on a grid of 16 and 128, "128 is enough" would hide that 32 is.
 //!
 //! The remaining visits may go to the queue depths that determine the saturation point best (see
 //! `finding/closed_loop/design.rs`); the others stay as the first rounds left them. This needs two things: these queue
@@ -30,6 +31,7 @@ use iosonde_plan::{points, schedule::Schedule};
 
 use crate::{
     conclude::{self, PlanError},
+    enough_depth::least_enough,
     finding::closed_loop::{
         BEYOND_KNEE_MIN, DEPTHS_MIN,
         design::{self, Level},
@@ -46,6 +48,9 @@ const RISING: f64 = 1.05;
 const KNEES: f64 = 19.0;
 /// Deepest queue that is added: as deep as the experiment asks by itself.
 const DEEPEST: u32 = 1024;
+/// Rounds left from which on depths between the grid's are added: with the last seconds of a run, which go to what is
+/// known least, they make the five trials of an interval.
+const ROUNDS_LEFT_MIN: f64 = FEWEST_TRIALS as f64 - 1.0;
 /// How far below and above the saturation point a queue depth may lie whose latency says what it costs to be there.
 const NEAR_KNEE: [f64; 2] = [1.5, 2.0];
 /// Points added at most: each costs as much as one of the grid. Two for each edge of reads and writes, in order and at
@@ -146,8 +151,11 @@ pub fn added(
     // A point with fewer trials than an interval needs would be useless, and cost the others their time. Where the time
     // ends the run, its last seconds go to what is known least, which is what was added.
     let fit = schedule.rounds_to_come(&run.trials).is_none_or(|rounds| rounds as usize >= FEWEST_TRIALS);
-    let short = || schedule.rounds_short(&run.trials, &voids);
-    let following = (fit && adaptive != Adaptive::No).then(|| following(&run, adaptive, short()));
+    let rounds = || Rounds {
+        left: schedule.rounds_left(&run.trials, &voids),
+        short: schedule.rounds_short(&run.trials, &voids),
+    };
+    let following = (fit && adaptive != Adaptive::No).then(|| following(&run, adaptive, rounds()));
     let Following { added, shares } = following.unwrap_or_default().only(run.points.len(), is_affordable);
     let mut of_all = vec![1.0; run.points.len() + added.len()];
     shares.into_iter().for_each(|(point, share)| of_all[point] = share);
@@ -163,11 +171,20 @@ fn early(info: &RunInfo, trials: &[Trial], grid_rounds: u32) -> Result<Run, Plan
     Ok(run)
 }
 
-/// Deeper queues, and what narrows the findings; `rounds_left` where the time is too short for the points' own
-/// precision.
-fn following(run: &Run, adaptive: Adaptive, rounds_left: Option<f64>) -> Following {
+/// What time is left.
+#[derive(Clone, Copy)]
+struct Rounds {
+    /// Rounds that fit into it.
+    left: f64,
+    /// The same, where they are too few for the points' own precision.
+    short: Option<f64>,
+}
+
+/// Deeper queues, and what narrows the findings.
+fn following(run: &Run, adaptive: Adaptive, rounds: Rounds) -> Following {
+    let rounds_left = rounds.short;
     let mut out = Following::default();
-    for (experiment, spec) in depths(run) {
+    for (experiment, spec) in depths(run, adaptive, rounds.left) {
         out.added.push(points::adaptive(run.points.len() + out.added.len(), &experiment, spec));
     }
     if adaptive != Adaptive::All {
@@ -203,7 +220,7 @@ fn following(run: &Run, adaptive: Adaptive, rounds_left: Option<f64>) -> Followi
 }
 
 /// Queue depths to add to each curve.
-fn depths(run: &Run) -> Vec<(String, TrialSpec)> {
+fn depths(run: &Run, adaptive: Adaptive, rounds_left: f64) -> Vec<(String, TrialSpec)> {
     let at = |point: &Point, queue_depth: u32| TrialSpec { queue_depth, ..point.spec.clone() };
     let alone = run.points.iter().filter(|point| {
         point.spec.asked_in_flight() == 1 && !point.spec.rw.is_mixed() && point.spec.rate_iops.is_none()
@@ -231,11 +248,42 @@ fn depths(run: &Run) -> Vec<(String, TrialSpec)> {
         let is_near = |point: &&Point| near.contains(&f64::from(point.spec.queue_depth));
         let advised =
             (!curve.iter().any(is_near)).then(|| power(knee)).filter(|depth| *depth < deepest_in_grid);
-        out.extend(
-            advised.into_iter().chain(beyond).map(|depth| (deepest.experiment.clone(), at(deepest, depth))),
-        );
+        // Below the saturation point no depth can be enough, and half of it shows that one was not too deep.
+        let half = advised.map(|depth| depth / 2);
+        let half = half.filter(|half| !curve.iter().any(|point| point.spec.queue_depth == *half));
+        let between = match adaptive {
+            // There, visits are designed around the saturation point.
+            Adaptive::All | Adaptive::No => Vec::new(),
+            // Slow storage: the others would lose the rounds that their intervals need.
+            Adaptive::Deeper if rounds_left < ROUNDS_LEFT_MIN => Vec::new(),
+            Adaptive::Deeper if is_rising => half.into_iter().collect(),
+            Adaptive::Deeper => between_enough(&curve),
+        };
+        let mut more: Vec<u32> = advised.into_iter().chain(between).chain(beyond).collect();
+        more.sort_unstable();
+        more.dedup();
+        out.extend(more.into_iter().map(|depth| (deepest.experiment.clone(), at(deepest, depth))));
     }
     out
+}
+
+/// The powers of two between the least depth that gives nearly all of a curve and the next lower one, so that what is
+/// called enough is never more than twice too deep.
+fn between_enough(curve: &[&Point]) -> Vec<u32> {
+    let measured = || {
+        curve.iter().filter_map(|point| {
+            let depth = point.spec.queue_depth;
+            Some((depth, u64::from(depth), rate(point)?))
+        })
+    };
+    let highest_iops = measured().map(|(_, _, iops)| iops).fold(0.0, f64::max);
+    let Some(enough) = least_enough(measured(), highest_iops) else { return Vec::new() };
+    let Some(below) = measured().map(|(depth, ..)| depth).filter(|depth| *depth < enough).max() else {
+        return Vec::new();
+    };
+    std::iter::successors(Some((below + 1).next_power_of_two()), |depth| Some(2 * depth))
+        .take_while(|depth| *depth < enough)
+        .collect()
 }
 
 /// Completions per second of a point with valid trials.
@@ -408,6 +456,7 @@ mod tests {
     use super::*;
     use crate::testing::Pretend;
 
+    const AMPLE: Rounds = Rounds { left: 100.0, short: None };
     const STUDY: &str = "name = \"x\"\nquestion = \"?\"\nadaptive = true\n[[experiment]]\nkind = \"queue-depth\"\n\
          rw = \"randread\"\ndepth = \"1..256*4\"\n[[experiment]]\nkind = \"block-size\"\nrw = \"randread\"\n\
          block_size = \"4k..16M*4\"\n";
@@ -416,7 +465,7 @@ mod tests {
     fn a_knee_and_an_edge_get_a_point_between_the_grids() {
         let run = Pretend { cv: 0.01, ..Pretend::usual() }.run(STUDY, 3);
         let Following { added, shares } =
-            following(&early(&run.info, &run.trials, GRID_ROUNDS).unwrap(), Adaptive::All, None);
+            following(&early(&run.info, &run.trials, GRID_ROUNDS).unwrap(), Adaptive::All, AMPLE);
         assert!(shares.is_empty());
         // The knee lies at 8.33, between 4 and 16; the plateau begins at 19 x 100,000 B, between 1 and 4 MiB.
         let depths: Vec<_> =
@@ -443,7 +492,7 @@ mod tests {
             let study = SHORT.replace("DEEPEST", deepest);
             let run = Pretend { cv: 0.01, ..Pretend::usual() }.run(&study, 3);
             let run = early(&run.info, &run.trials, DEEPER_AFTER_ROUNDS).unwrap();
-            let added = following(&run, Adaptive::Deeper, None).added;
+            let added = following(&run, Adaptive::Deeper, AMPLE).added;
             assert!(added.iter().all(|point| point.belongs_to("queue-depth")), "{added:?}");
             added.iter().map(|point| point.spec.queue_depth).collect::<Vec<_>>()
         };
@@ -461,8 +510,17 @@ mod tests {
         let study = SHORT.replace("\"1..DEEPEST*2\"", "[1, 2, 4, 256]");
         let run = Pretend { cv: 0.01, ..Pretend::usual() }.run(&study, 3);
         let run = early(&run.info, &run.trials, DEEPER_AFTER_ROUNDS).unwrap();
-        let added = following(&run, Adaptive::Deeper, None).added;
-        assert_eq!(added.iter().map(|point| point.spec.queue_depth).collect::<Vec<_>>(), [16]);
+        let added = following(&run, Adaptive::Deeper, AMPLE).added;
+        assert_eq!(added.iter().map(|point| point.spec.queue_depth).collect::<Vec<_>>(), [8, 16]);
+    }
+
+    #[test]
+    fn a_grid_that_steps_over_the_depth_that_is_enough_gets_those_between() {
+        let study = SHORT.replace("\"1..DEEPEST*2\"", "[1, 4, 64, 256]");
+        let run = Pretend { cv: 0.01, ..Pretend::usual() }.run(&study, 3);
+        let run = early(&run.info, &run.trials, DEEPER_AFTER_ROUNDS).unwrap();
+        let added = following(&run, Adaptive::Deeper, AMPLE).added;
+        assert_eq!(added.iter().map(|point| point.spec.queue_depth).collect::<Vec<_>>(), [8, 16, 32]);
     }
 
     #[test]
@@ -470,7 +528,11 @@ mod tests {
         let run = Pretend { cv: 0.03, ..Pretend::usual() }.run(STUDY, 4);
         let first: Vec<_> = run.trials.iter().filter(|t| t.round <= GRID_ROUNDS).cloned().collect();
         let of = |trials: &[Trial], rounds| {
-            following(&early(&run.info, trials, GRID_ROUNDS).unwrap(), Adaptive::All, rounds)
+            following(
+                &early(&run.info, trials, GRID_ROUNDS).unwrap(),
+                Adaptive::All,
+                Rounds { short: rounds, ..AMPLE },
+            )
         };
         assert_eq!(of(&first, None), of(&run.trials, None));
         assert_eq!(of(&first, Some(9.0)), of(&run.trials, Some(9.0)));
@@ -480,7 +542,8 @@ mod tests {
     fn where_the_time_is_short_visits_go_to_what_tells_the_knee() {
         let run = Pretend { cv: 0.02, ..Pretend::usual() }.run(STUDY, 6);
         let run = early(&run.info, &run.trials, GRID_ROUNDS).unwrap();
-        let Following { added, shares } = following(&run, Adaptive::All, Some(9.0));
+        let Following { added, shares } =
+            following(&run, Adaptive::All, Rounds { left: 9.0, short: Some(9.0) });
         assert!(!shares.is_empty(), "{:?}", run.findings);
         let share = |depth: u32| {
             let all = || run.points.iter().chain(&added);

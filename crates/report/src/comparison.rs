@@ -114,7 +114,7 @@ fn layered(compared: &Compared, pair: &ComparedPair, layer: &Layer, details: boo
 fn rows(pair: &ComparedPair, shown: &CompareTable, paint: Paint) -> String {
     let heads = |most: usize| {
         let [a, b] = short([&pair.a, &pair.b], most);
-        [String::new(), format!("A {a}"), format!("B {b}"), "B is".to_owned()]
+        [String::new(), format!("A {a}"), format!("B {b}"), "B against A".to_owned()]
     };
     let cells = |row: &CompareRow| [row.label.clone(), row.a.clone(), row.b.clone(), row.ratio.clone()];
     let all = |heads: [String; 4]| -> Vec<[String; 4]> {
@@ -173,8 +173,8 @@ fn cut(name: &str, most: usize) -> String {
 fn legend(pair: &ComparedPair, shown: &CompareTable, paint: Paint) -> String {
     let more = match shown.more {
         0 => String::new(),
-        1 => "  1 more workload, of a size or queue depth between these: add -v\n".to_owned(),
-        more => format!("  {more} more workloads, of sizes and queue depths between these: add -v\n"),
+        1 => "  1 more workload, of a size or queue depth between these: add `-v`\n".to_owned(),
+        more => format!("  {more} more workloads, of sizes and queue depths between these: add `-v`\n"),
     };
     let verdicts: Vec<Likeness> = shown.rows.iter().map(|row| row.verdict).collect();
     let meaning = text::compare::verdicts(pair, &verdicts, shown.has_bounds());

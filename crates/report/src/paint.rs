@@ -102,7 +102,9 @@ fn stay(word: &str, next: &str) -> bool {
     let interval = is_interval(next) && is_value;
     let is_scaled = PREFIXES.contains(&word) && next_is_unit;
     let begins = matches!(word.trim_start_matches('('), "QD" | "≥" | "≤" | ">" | "<");
-    (ends_in_digit && next_is_unit) || interval || is_scaled || begins
+    // `1 min 14 s`.
+    let goes_on = matches!(word, "min" | "h") && next.starts_with(|c: char| c.is_ascii_digit());
+    (ends_in_digit && next_is_unit) || interval || is_scaled || begins || goes_on
 }
 
 /// `±2`, `(±2`, `(80–83)`.

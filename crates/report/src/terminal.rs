@@ -185,10 +185,12 @@ fn valid(run: &Run, counts: bool, paint: Paint) -> String {
     if !counts {
         counted.clear();
     }
-    let beside: String =
-        counted.into_iter().chain(validity.unseen.as_deref()).map(|text| format!("; {text}")).collect();
+    let beside: String = counted.into_iter().map(|text| format!("; {text}")).collect();
     let answer = clean(&format!("{}{shown}{beside}", validity.answer));
     let mut out = paint.hang(&head(paint, "VALID"), HEAD, &answer);
+    if let Some(unseen) = &validity.unseen {
+        out += &paint.hang(&format!("  {} ", symbol(paint, Weight::Note)), 4, &clean(unseen));
+    }
     // What makes a run invalid stands in its first line.
     for line in warnings.iter().filter(|line| line.mark == Weight::Doubt).take(WARNINGS_MAX) {
         let footnote = line.footnote.map_or_else(String::new, |mark| mark.to_string());

@@ -371,8 +371,24 @@ impl Schedule {
             elapsed_s,
             (1.0, Outlook::Likely),
         )?;
-        let round_s = (self.points.len() + 1) as f64 * self.cycle_s(&visits, elapsed_s);
-        (needed_s > 2.0 * left_s && left_s > round_s).then_some(left_s / round_s)
+        let rounds = left_s / self.round_s(&visits, elapsed_s);
+        (needed_s > 2.0 * left_s && rounds > 1.0).then_some(rounds)
+    }
+
+    /// Time of a round of all points, in seconds.
+    fn round_s(&self, visits: &[Visit], elapsed_s: f64) -> f64 {
+        (self.points.len() + 1) as f64 * self.cycle_s(visits, elapsed_s)
+    }
+
+    /// Returns how many rounds of all points fit into the remaining time, or are still to begin where their number is
+    /// requested.
+    pub fn rounds_left(&self, trials: &[Trial], voids: &Voids) -> f64 {
+        if let Some(rounds) = self.rounds_to_come(trials) {
+            return f64::from(rounds);
+        }
+        let visits = visits(trials, voids);
+        let elapsed_s = visits.last().map_or(0.0, |visit| visit.end_s);
+        (self.terms.budget_s - elapsed_s) / self.round_s(&visits, elapsed_s)
     }
 
     /// Returns the number of rounds still to begin, where a number of rounds is requested.

@@ -10,7 +10,7 @@ use crate::text::{
     command, finding,
     footnote::{Footnotes, MARKS},
     limits_meet::limits_meet,
-    number::with_interval,
+    number::{range, with_interval},
 };
 use iosonde_infer::enough_depth::low_latency_depth;
 use iosonde_infer::enough_size::{EnoughSize, enough_size, larger_than};
@@ -215,12 +215,13 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op> + Clone) -> Option<Draft
     let (largest, suffice): (Vec<_>, Vec<_>) = own.iter().partition(|(_, size)| size.is_largest);
     let bytes = |own: &(Op, EnoughSize)| (own.0, own.1.bytes);
     let suffice = sizes(&suffice.into_iter().map(bytes).collect::<Vec<_>>());
-    let suffice = suffice.map(|sizes| format!("{sizes} or more (≥ 95 % of the highest bandwidth at QD 1)"));
+    let suffice = suffice.map(|sizes| format!("{sizes} or more, which reach ≥ 95 % of the highest"));
     // Smaller ones are not enough, and larger ones were not tried.
     let mut largest: Vec<(Op, u64)> =
         largest.into_iter().map(bytes).chain(rising.iter().map(|(op, _, bytes)| (*op, *bytes))).collect();
     largest.sort_unstable_by_key(|(op, _)| *op as usize);
-    let largest = sizes(&largest).map(|sizes| format!("{sizes} or more (no larger ones were tried)"));
+    let largest = sizes(&largest)
+        .map(|sizes| format!("{sizes}, the largest tried, which are still faster than smaller ones"));
     let told: Vec<String> = suffice.into_iter().chain(largest).collect();
     let why = own.iter().map(|(op, size)| format!("{op}s of {}", times_of_sizes(*op, size)));
     let why = why.chain(
@@ -230,7 +231,7 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op> + Clone) -> Option<Draft
     );
     let findings = own.iter().flat_map(|(_, size)| size.findings);
     let findings: Vec<&Finding> = findings.chain(rising.iter().map(|(_, finding, _)| *finding)).collect();
-    let sentence = format!("for bandwidth{order} at QD 1, use {}", told.join(" and "));
+    let sentence = format!("for bandwidth{order} at QD 1, use {}", told.join("; and "));
     Some(new(sentence, why.collect::<Vec<_>>().join("; "), &findings))
 }
 
@@ -272,19 +273,22 @@ fn in_flight(run: &Run, op: Op) -> Option<Draft<'_>> {
     let size = conditions.block_size_bytes.map_or_else(String::new, units::size);
     let point = low_latency_depth(run, op, knee)?;
     let depth = point.spec.asked_in_flight();
-    let sentence = format!("low-latency {size} {op}s: QD {depth} gives {}", gives(op, point, &most)?);
+    let sentence = format!("for low latency of {size} {op}s, use QD {depth}: {}", gives(op, point, &most)?);
     let why = format!("at QD 1 a {op} takes {}", with_interval(Unit::Time, &estimate(base)));
     Some(Draft { point: Some(point), ..new(sentence, why, &[knee, enough, base]) })
 }
 
-/// What a measured queue depth gives: `52 % of max, mean 120 µs (±0.1 %), p99 137 µs (±0.3 %)`.
+/// What a measured queue depth gives: `52 % of the highest IOPS, mean 120 µs (±0.1 %), p99 137 µs (±0.3 %)`.
 fn gives(op: Op, point: &Point, most: &Estimate) -> Option<String> {
     let direction = point.direction(op)?;
     let share = units::percent((direction.iops.value / most.value).min(1.0));
     let time = |time: &Estimate| with_interval(Unit::Time, time);
     let mean = time(direction.latency_ns_mean.as_ref()?);
-    let p99 = direction.latency_ns_p99.map_or_else(String::new, |p99| format!(", p99 {}", time(&p99)));
-    Some(format!("{share} of max, mean {mean}{p99}"))
+    let p99 = direction.latency_ns_p99.map_or_else(String::new, |p99| match p99.low.zip(p99.high) {
+        Some((low, high)) if p99.is_vague() => format!(", p99 unknown ({})", range(Unit::Time, low, high)),
+        _ => format!(", p99 {}", time(&p99)),
+    });
+    Some(format!("{share} of the highest IOPS, mean {mean}{p99}"))
 }
 
 /// Reads over writes of the same size and order from which on such writes are to be avoided: a stick that maps large
@@ -346,11 +350,11 @@ fn longer_writes(run: &Run) -> Option<Draft<'_>> {
             Some(gib) => command::command_with(study, target, &format!("--size {gib}G"))?,
             None => "use a larger `--size`".to_owned(),
         };
-        format!("writes covered only {area}; a larger area may be slower: {command}")
+        format!("writes stayed within {area}; over a larger area they may be slower: {command}")
     } else {
         let command = command::command(study, &run.info.target)?;
         let written = units::decimal_bytes(written_bytes);
-        format!("only {written} were written; writing more may be slower: {command}")
+        format!("longer writing was not tested ({written} written) and may be slower: {command}")
     };
     let why = "what fits into a write buffer shows the speed of the buffer".to_owned();
     Some(new(sentence, why, &[]))
@@ -397,7 +401,11 @@ fn raise(run: &Run) -> Option<Draft<'_>> {
     let why = "a limit is a setting, not a property of the storage";
     (!limits.is_empty()).then(|| {
         new(
-            "for more throughput, have the limit raised; the storage behind may be faster".to_owned(),
+            match limits.as_slice() {
+                [_] => "this limit, not the storage, sets the throughput: for more, have it raised",
+                _ => "these limits, not the storage, set the throughput: for more, have them raised",
+            }
+            .to_owned(),
             why.to_owned(),
             &limits,
         )

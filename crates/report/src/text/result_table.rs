@@ -13,7 +13,7 @@ use iosonde_model::{
 use super::{
     concurrent_table, finding,
     footnote::Footnotes,
-    number::{Figure, Style, figure},
+    number::{Figure, Style, figure, range},
     table::{Cell, ResultRow, ResultTable},
     training_table,
 };
@@ -34,11 +34,10 @@ const SMALL: [Kind; 4] = [
     Kind { name: FindingName::QueueDepthKnee, label: "saturates at QD", cell: depth },
     Kind { name: FindingName::DepthFor95Percent, label: "QD for 95 % of max", cell: depth },
 ];
-/// Labels of the measured queue depth for nearly all of the highest IOPS, which stands above it, of its latency, and of
-/// what the next lower depth gives. It was measured to give 95 %; what it truly gives is 90 % or more at the rates of
-/// error of docs/intervals.md.
-const ENOUGH_DEPTH: [&str; 4] =
-    ["QD for ≥ 95 % of that", "mean latency at that QD", "p99 latency at that QD", "next lower QD tried"];
+/// Labels of the measured queue depth for nearly all of the highest IOPS, which stands above it, and of its latency. It
+/// was measured to give 95 %; what it truly gives is 90 % or more at the rates of error of docs/intervals.md.
+const ENOUGH_DEPTH: [&str; 3] =
+    ["QD for ≥ 95 % of that", "mean latency at that QD", "p99 latency at that QD"];
 /// Size of requests at QD 1.
 const ENOUGH: Kind =
     Kind { name: FindingName::PlateauBlockSize, label: "95 % of QD 1 max from", cell: plateau };
@@ -159,7 +158,7 @@ fn whole(run: &Run, footnotes: &Footnotes, kind: &Kind) -> Option<ResultRow> {
 fn cell(run: &Run, footnotes: &Footnotes, kind: &Kind, finding: &Finding) -> Cell {
     let figure = two_levels(run, finding)
         .or_else(|| held_by_limit(run, finding))
-        .or_else(|| minimum(finding))
+        .or_else(|| upwards(finding))
         .unwrap_or_else(|| (kind.cell)(finding));
     Cell { figure, marks: footnotes.of_finding(run, finding) }
 }
@@ -182,12 +181,24 @@ pub(crate) fn held_by_limit(run: &Run, finding: &Finding) -> Option<Figure> {
 /// reaches upwards alone: by another point, which is imprecise.
 const AT_LOW_END: f64 = 0.1;
 
-/// A highest rate whose interval reaches far upwards, by another point that is imprecise: a minimum.
-fn minimum(finding: &Finding) -> Option<Figure> {
-    let Detail::Highest(_) = &finding.detail else { return None };
-    let (value, low, high) = (finding.value?, finding.low?, finding.high?);
-    if value - low >= AT_LOW_END * (high - low) || !estimate(finding).is_vague() {
-        return None;
+/// High over low of an interval whose ends three digits tell apart.
+const SHOWN: f64 = 1.01;
+
+/// Whether a highest rate is uncertain upwards alone.
+fn may_be_higher(finding: &Finding) -> bool {
+    let Detail::Highest(_) = &finding.detail else { return false };
+    let (Some(value), Some(low), Some(high)) = (finding.value, finding.low, finding.high) else {
+        return false;
+    };
+    value - low < AT_LOW_END * (high - low) && high > SHOWN * low
+}
+
+/// A highest rate that is uncertain upwards alone: its range, or a minimum where that is too wide to be of use.
+fn upwards(finding: &Finding) -> Option<Figure> {
+    let own = estimate(finding);
+    let (low, high) = own.low.zip(own.high).filter(|_| may_be_higher(finding))?;
+    if !own.is_vague() {
+        return Some(Figure { value: range(finding.unit, low, high), interval: String::new() });
     }
     let bound = Estimate { value: low, low: Some(low), high: Some(low) };
     Some(Figure { interval: String::new(), ..figure(finding.unit, &bound) }.at_least())
@@ -250,6 +261,10 @@ fn places(run: &Run) -> Option<ResultRow> {
         if held_by_limit(run, finding).is_some() {
             return None;
         }
+        // Of a rate that another point may exceed, no point is known to reach it.
+        if may_be_higher(finding) {
+            return Some(Figure::unknown().into());
+        }
         let mut best = best_points(run, finding);
         let enough_bytes = enough_size(run, op).map(|enough| enough.bytes);
         // A point whose own figure is clearly less, or outside the interval, would contradict the figure above. The
@@ -288,7 +303,7 @@ fn places(run: &Run) -> Option<ResultRow> {
         };
         Some(Figure { value, interval: String::new() }.into())
     });
-    row("≥ 95 % of that from", true, cells)
+    row("I/O for ≥ 95 % of that", true, cells)
 }
 
 /// The points that are the highest, as far as is known.
@@ -386,22 +401,19 @@ fn knee_matters(run: &Run, like: &Conditions) -> bool {
 fn enough(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow> {
     let known = Op::TRANSFERS.map(|op| enough_depth(run, op, like));
     let told = known.each_ref().map(|own| {
-        let EnoughDepth { point, still_rising, cpu_bound_above, .. } = own.as_ref()?;
+        let EnoughDepth { point, still_rising, cpu_bound_above, below } = own.as_ref()?;
         let depth = point.spec.asked_in_flight();
         let value = match (still_rising, cpu_bound_above) {
             (true, true) => format!("CPU-bound above QD {depth}"),
             (true, false) => format!("still rising at QD {depth}"),
             (false, _) => format!("QD {depth}"),
         };
-        let figure = Figure { value, interval: String::new() };
-        Some(Cell { figure, marks: footnotes.of_trials(&[About::Rate], &point.trial_ids) })
-    });
-    // The depths between were not tried.
-    let below = known.each_ref().map(|own| {
-        let (point, share) = own.as_ref()?.below?;
-        let value = format!("QD {}: {:.0} % of max", point.spec.asked_in_flight(), 100.0 * share);
-        let marks = footnotes.of_trials(&[About::Rate], &point.trial_ids);
-        Some(Cell { figure: Figure { value, interval: String::new() }, marks })
+        // The depths between were not tried.
+        let less = below.map(|(point, _)| format!(" ({} is too low)", point.spec.asked_in_flight()));
+        let figure = Figure { value: value + &less.unwrap_or_default(), interval: String::new() };
+        let shares = below.iter().flat_map(|(point, _)| &point.trial_ids).chain(&point.trial_ids).copied();
+        let marks = footnotes.of_trials(&[About::Rate], &shares.collect::<Vec<_>>());
+        Some(Cell { figure, marks })
     });
     let of_depth = |label: &str, of: LatencyOf| {
         let cells = [0, 1].map(|at| {
@@ -417,8 +429,7 @@ fn enough(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow>
     let deeper = known.iter().flatten().any(|own| own.point.spec.asked_in_flight() > 1);
     let there = deeper
         .then(|| [of_depth(ENOUGH_DEPTH[1], LatencyOf::Mean), of_depth(ENOUGH_DEPTH[2], LatencyOf::P99)]);
-    let rows = row(ENOUGH_DEPTH[0], true, told).into_iter().chain(there.into_iter().flatten().flatten());
-    rows.chain(row(ENOUGH_DEPTH[3], true, below)).collect()
+    row(ENOUGH_DEPTH[0], true, told).into_iter().chain(there.into_iter().flatten().flatten()).collect()
 }
 
 /// A figure of latency.
@@ -515,10 +526,8 @@ mod tests {
         let point = run.points.iter_mut().find(|point| point.id == id).unwrap();
         point.read.as_mut().unwrap().iops.value = share * most.value.unwrap();
         let rows = enough(&run, &footnotes(&run), like);
-        let cell = |row: &ResultRow| row.cells[0].as_ref().unwrap().whole();
-        let (first, last) = (&rows[0], rows.last().unwrap());
-        assert_eq!([first, last].map(|row| row.label.as_str()), [ENOUGH_DEPTH[0], ENOUGH_DEPTH[3]]);
-        format!("{}; {}", cell(first), cell(last))
+        assert_eq!(rows[0].label, ENOUGH_DEPTH[0]);
+        rows[0].cells[0].as_ref().unwrap().whole()
     }
 
     #[test]
@@ -548,9 +557,9 @@ mod tests {
 
     #[test]
     fn the_depth_that_is_enough_is_the_least_that_was_measured_to_be() {
-        assert_eq!(enough_where_half_the_depth_gives(0.80), "QD 16; QD 8: 80 % of max");
-        assert_eq!(enough_where_half_the_depth_gives(0.92), "QD 16; QD 8: 92 % of max");
-        assert_eq!(enough_where_half_the_depth_gives(0.96), "QD 8; QD 4: 49 % of max");
+        assert_eq!(enough_where_half_the_depth_gives(0.80), "QD 16 (8 is too low)");
+        assert_eq!(enough_where_half_the_depth_gives(0.92), "QD 16 (8 is too low)");
+        assert_eq!(enough_where_half_the_depth_gives(0.96), "QD 8 (4 is too low)");
     }
 
     #[test]
@@ -558,15 +567,17 @@ mod tests {
         let mut run = Pretend { cv: 0.01, bytes_per_s: 1.5e9, ..Pretend::usual() }.run(QUICK, 1);
         conclude(&mut run, None).unwrap();
         let finding = found(&run, FindingName::DeviceBandwidth, Op::Read).unwrap().clone();
-        assert_eq!(minimum(&finding), None);
+        assert_eq!(upwards(&finding), None);
         let value = finding.value.unwrap();
         let wide = Finding { low: Some(0.999 * value), high: Some(3.2 * value), ..finding.clone() };
-        let told = minimum(&wide).unwrap();
+        let told = upwards(&wide).unwrap();
         assert!(told.value.starts_with("≥ "), "{told:?}");
-        // In the middle of its interval, and in a narrow one.
+        // In a narrower interval, in the middle of one, and in one whose ends look alike.
         let middle = Finding { low: Some(0.6 * value), ..wide.clone() };
-        assert_eq!(minimum(&middle), None);
-        assert_eq!(minimum(&Finding { high: Some(2.9 * value), ..wide }), None);
+        assert_eq!(upwards(&middle), None);
+        let range = upwards(&Finding { high: Some(1.2 * value), ..wide.clone() }).unwrap();
+        assert!(range.value.ends_with(" GB/s") && range.value.contains('–'), "{range:?}");
+        assert_eq!(upwards(&Finding { high: Some(1.001 * value), ..wide }), None);
     }
 
     #[test]

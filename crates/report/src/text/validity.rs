@@ -175,7 +175,7 @@ fn not_storage(facts: &NotStorage) -> String {
         Some(Cause::CacheServed(cause)) if facts.trials > 1 => super::check::cache_served::shortfall(cause)
             .map_or_else(
                 || why(&facts.example),
-                |moved| format!("{} of {} trials; in one, {moved}", facts.trials, facts.measured),
+                |moved| format!("{} of {} trials; for example, {moved}", facts.trials, facts.measured),
             ),
         _ => why(&facts.example),
     };
@@ -386,15 +386,15 @@ fn imprecise(
     };
     let asked = units::percent(asked);
     let told = match wide {
-        1 => format!("1 of {points} workloads{worst} is less precise than ±{asked}{without}"),
-        _ => format!("{wide} of {points} workloads{worst} are less precise than ±{asked}{without}"),
+        1 => format!("1 of {points} workloads is less precise than ±{asked}{without}{worst}"),
+        _ => format!("{wide} of {points} workloads are less precise than ±{asked}{without}{worst}"),
     };
     match (changed, wide - changed, more) {
         (0, _, Some(more)) => format!("{told}: use {more}"),
         (0, _, None) => told,
         (_, 0, _) => format!("{told}: their rates drifted"),
         (changed, rest, Some(more)) => {
-            format!("{told}: {changed} drifted, {rest} need {more}")
+            format!("{told}: {rest} need {more}, {changed} drifted")
         }
         (changed, ..) => format!("{told}: {changed} of them drifted"),
     }

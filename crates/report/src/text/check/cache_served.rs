@@ -2,7 +2,7 @@
 
 use iosonde_model::{CacheBelow, Op, cause::CacheServed, units};
 
-/// `2.31 GB were read: 3.0 % from the device, the rest from the page cache`.
+/// `of 2.31 GB that were read, 3.0 % came from the device, the rest from the page cache`.
 pub(super) fn words(cause: &CacheServed) -> String {
     match cause {
         CacheServed::Memory { name } => {
@@ -38,13 +38,16 @@ pub(in crate::text) fn shortfall(cause: &CacheServed) -> Option<String> {
 
 fn moved(op: Op, direct: bool, server: bool, [issued_bytes, moved_bytes]: [u64; 2]) -> String {
     let who = if server { "the server" } else { "the device" };
-    let share = units::percent(moved_bytes as f64 / issued_bytes as f64);
+    let share = match moved_bytes {
+        0 => "none".to_owned(),
+        _ => units::percent(moved_bytes as f64 / issued_bytes as f64),
+    };
     let issued = units::decimal_bytes(issued_bytes);
     match (op, direct) {
-        (Op::Read, false) => format!("{issued} were read: {share} from {who}"),
-        (Op::Read, true) => format!("{who} moved {share} of the {issued} that were read with direct I/O"),
+        (Op::Read, false) => format!("of {issued} that were read, {share} came from {who}"),
+        (Op::Read, true) => format!("of {issued} that were read with direct I/O, {who} moved {share}"),
         (Op::Write | Op::Trim | Op::Flush, _) => {
-            format!("{who} received {share} of the {issued} that were written")
+            format!("of {issued} that were written, {who} received {share}")
         }
     }
 }
@@ -79,11 +82,11 @@ mod tests {
         };
         assert_eq!(
             of(Op::Read, false, false),
-            "2.31 GB were read: 3.0 % from the device, the rest from the page cache"
+            "of 2.31 GB that were read, 3.0 % came from the device, the rest from the page cache"
         );
         assert!(
             of(Op::Write, true, true)
-                .starts_with("the server received 3.0 % of the 2.31 GB that were written")
+                .starts_with("of 2.31 GB that were written, the server received 3.0 %: ")
         );
     }
 

@@ -25,7 +25,7 @@ pub(in crate::text) fn together<'a>(limits: impl Iterator<Item = (&'a Finding, C
         let who = match (finding.conditions.op, shared) {
             (Some(Op::Read), _) => " for reads",
             (Some(_), _) => " for writes",
-            (None, Some(true)) => " for reads and writes together",
+            (None, Some(true)) => TOGETHER,
             (None, Some(false)) => " for reads and writes each",
             (None, None) => "",
         };
@@ -35,11 +35,17 @@ pub(in crate::text) fn together<'a>(limits: impl Iterator<Item = (&'a Finding, C
             None => groups.push((who, vec![value])),
         }
     }
-    // What is known of nobody stands first, or it would be read as what stands before it.
+    // What is known of nobody stands first and apart, or it would be read as what stands beside it.
     groups.sort_by_key(|(who, _)| !who.is_empty());
+    if let [("", unsaid), (TOGETHER, shared)] = groups.as_slice() {
+        let [shared, unsaid] = [shared, unsaid].map(|limits| limits.join(" and "));
+        return format!("{shared}, which reads and writes share, and {unsaid}, not tested for sharing");
+    }
     let each = groups.into_iter().map(|(who, values)| format!("{}{who}", values.join(" and ")));
     each.collect::<Vec<_>>().join(", and ")
 }
+
+const TOGETHER: &str = " for reads and writes together";
 
 /// What counts several times.
 fn parts(counted: Counted) -> String {
@@ -57,7 +63,7 @@ fn limit(finding: &Finding, facts: ConstantLimit) -> String {
     let who = match (finding.conditions.op, shared) {
         (Some(Op::Read), _) => " for reads",
         (Some(_), _) => " for writes",
-        (None, Some(true)) => " for reads and writes together",
+        (None, Some(true)) => TOGETHER,
         (None, _) => " for reads",
     };
     let parts = parts(counted);
