@@ -51,8 +51,11 @@ pub fn comparison(sides: &[Side], compared: &Compared, details: bool, paint: Pai
 fn valid(sides: &[Side], paint: Paint) -> String {
     let each: Vec<String> = sides
         .iter()
-        .filter_map(|side| {
+        .enumerate()
+        .filter_map(|(nth, side)| {
             let run = side.runs.first()?;
+            // Two sides are the columns of one table.
+            let letter = if sides.len() == 2 { ["A ", "B "][nth] } else { "" };
             let validity = text::validity::validity(run);
             let more = match validity.mark > text::validity::Weight::Note {
                 true => {
@@ -64,7 +67,7 @@ fn valid(sides: &[Side], paint: Paint) -> String {
             };
             let on = crate::story::measured_on_briefly(run);
             let unseen = validity.unseen.as_ref().map_or_else(String::new, |unseen| format!("; {unseen}"));
-            Some(clean(&format!("{} ({on}): {}{more}{unseen}", side.name, validity.answer)))
+            Some(clean(&format!("{letter}{} ({on}): {}{more}{unseen}", side.name, validity.answer)))
         })
         .collect();
     let first = format!("{}{}", paint.ink(Ink::Strong, "VALID"), " ".repeat(HEAD - "VALID".len()));
@@ -114,7 +117,7 @@ fn layered(compared: &Compared, pair: &ComparedPair, layer: &Layer, details: boo
 fn rows(pair: &ComparedPair, shown: &CompareTable, paint: Paint) -> String {
     let heads = |most: usize| {
         let [a, b] = short([&pair.a, &pair.b], most);
-        [String::new(), format!("A {a}"), format!("B {b}"), "B against A".to_owned()]
+        [String::new(), format!("A {a}"), format!("B {b}"), "B vs A".to_owned()]
     };
     let cells = |row: &CompareRow| [row.label.clone(), row.a.clone(), row.b.clone(), row.ratio.clone()];
     let all = |heads: [String; 4]| -> Vec<[String; 4]> {

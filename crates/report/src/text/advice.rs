@@ -82,8 +82,9 @@ fn drafts(run: &Run) -> Vec<Draft<'_>> {
     // Of a run that is valid in part, a finer choice of the queue depth is for the next one to say.
     let finer = Op::TRANSFERS.into_iter().filter(|_| !facts.is_partly_valid());
     let depths = finer.map(|op| in_flight(run, op)).chain([slow_writes(run)]);
-    [first, sizes]
+    [first]
         .into_iter()
+        .chain(sizes.into_iter().map(Some))
         .chain(depths)
         .chain([
             order(run),
@@ -199,55 +200,62 @@ fn more_valid_trials(run: &Run, facts: &Validity) -> Option<Draft<'static>> {
     Some(new(remedy, format!("{trials} trials are invalid without it"), &[]))
 }
 
-/// Block sizes for bandwidth of one request at a time, and their latency.
-fn block_sizes(run: &Run, ops: impl Iterator<Item = Op> + Clone) -> Option<Draft<'_>> {
-    let own: Vec<(Op, EnoughSize)> = ops.clone().filter_map(|op| Some((op, enough_size(run, op)?))).collect();
-    let rising = ops.filter_map(|op| larger_than(run, op).map(|(finding, bytes)| (op, finding, bytes)));
-    let rising: Vec<(Op, &Finding, u64)> = rising.collect();
-    let orders = own.iter().map(|(_, size)| size.random());
-    let mut orders = orders.chain(rising.iter().map(|(_, finding, _)| finding.conditions.random));
-    let first = orders.next()?;
-    let order = match orders.all(|order| order == first).then_some(first).flatten() {
-        Some(true) => " of random I/O",
-        Some(false) => " of sequential I/O",
-        None => "",
-    };
-    let (largest, suffice): (Vec<_>, Vec<_>) = own.iter().partition(|(_, size)| size.is_largest);
-    let bytes = |own: &(Op, EnoughSize)| (own.0, own.1.bytes);
-    let suffice = sizes(&suffice.into_iter().map(bytes).collect::<Vec<_>>());
-    let suffice = suffice.map(|sizes| format!("{sizes} or more, which reach ≥ 95 % of the highest"));
-    // Smaller ones are not enough, and larger ones were not tried.
-    let mut largest: Vec<(Op, u64)> =
-        largest.into_iter().map(bytes).chain(rising.iter().map(|(op, _, bytes)| (*op, *bytes))).collect();
-    largest.sort_unstable_by_key(|(op, _)| *op as usize);
-    let largest = sizes(&largest)
-        .map(|sizes| format!("{sizes}, the largest tried, which are still faster than smaller ones"));
-    let told: Vec<String> = suffice.into_iter().chain(largest).collect();
-    let why = own.iter().map(|(op, size)| format!("{op}s of {}", times_of_sizes(*op, size)));
-    let why = why.chain(
-        rising
-            .iter()
-            .map(|(op, _, bytes)| format!("the bandwidth of {op}s still rises at {}", units::size(*bytes))),
-    );
-    let findings = own.iter().flat_map(|(_, size)| size.findings);
-    let findings: Vec<&Finding> = findings.chain(rising.iter().map(|(_, finding, _)| *finding)).collect();
-    let sentence = format!("for bandwidth{order} at QD 1, use {}", told.join("; and "));
-    Some(new(sentence, why.collect::<Vec<_>>().join("; "), &findings))
+/// A block size for bandwidth of one request at a time, of one direction or of both.
+struct SizeAdvice<'a> {
+    ops: Vec<Op>,
+    random: Option<bool>,
+    /// `use 1 MiB or more`.
+    what: String,
+    why: Vec<String>,
+    findings: Vec<&'a Finding>,
 }
 
-/// `reads of 1 MiB and writes of 16 KiB`, `reads and writes of 4 MiB`; `None` of no size.
-fn sizes(own: &[(Op, u64)]) -> Option<String> {
-    match own {
-        [] => None,
-        [(_, read), (_, write)] if read == write => {
-            Some(format!("reads and writes of {}", units::size(*read)))
-        }
-        own => {
-            let each: Vec<String> =
-                own.iter().map(|(op, bytes)| format!("{op}s of {}", units::size(*bytes))).collect();
-            Some(each.join(" and "))
+impl<'a> SizeAdvice<'a> {
+    fn of(run: &'a Run, op: Op) -> Option<Self> {
+        // Smaller ones are not enough, and larger ones were not tried.
+        let largest =
+            |bytes: u64| format!("use {}, the largest tried; larger may be faster", units::size(bytes));
+        let (random, what, why, findings) = match (enough_size(run, op), larger_than(run, op)) {
+            (Some(enough), _) => {
+                let size = units::size(enough.bytes);
+                let what = match enough.is_largest {
+                    true => largest(enough.bytes),
+                    false => format!("use {size} or more (≥ 95 % of the bandwidth at QD 1)"),
+                };
+                let why = format!("{op}s of {}", times_of_sizes(op, &enough));
+                (enough.random(), what, why, enough.findings.to_vec())
+            }
+            (None, Some((finding, bytes))) => {
+                let why = format!("the bandwidth of {op}s still rises at {}", units::size(bytes));
+                (finding.conditions.random, largest(bytes), why, vec![finding])
+            }
+            (None, None) => return None,
+        };
+        Some(Self { ops: vec![op], random, what, why: vec![why], findings })
+    }
+
+    fn draft(self) -> Draft<'a> {
+        let order = self.random.map_or("", |random| ["sequential ", "random "][usize::from(random)]);
+        let ops: Vec<String> = self.ops.iter().map(|op| format!("{op}s")).collect();
+        let sentence = format!("{order}{} at QD 1: {}", ops.join(" and "), self.what);
+        new(sentence, self.why.join("; "), &self.findings)
+    }
+}
+
+/// Block sizes for bandwidth of one request at a time, and their latency: once where reads and writes have the same.
+fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Vec<Draft<'_>> {
+    let mut all: Vec<SizeAdvice> = Vec::new();
+    for own in ops.filter_map(|op| SizeAdvice::of(run, op)) {
+        match all.iter_mut().find(|one| (one.random, &one.what) == (own.random, &own.what)) {
+            Some(both) => {
+                both.ops.extend(own.ops);
+                both.why.extend(own.why);
+                both.findings.extend(own.findings);
+            }
+            None => all.push(own),
         }
     }
+    all.into_iter().map(SizeAdvice::draft).collect()
 }
 
 /// What a request of the size that is enough takes, and a small one; and a smaller size that may be enough.
@@ -402,8 +410,8 @@ fn raise(run: &Run) -> Option<Draft<'_>> {
     (!limits.is_empty()).then(|| {
         new(
             match limits.as_slice() {
-                [_] => "this limit, not the storage, sets the throughput: for more, have it raised",
-                _ => "these limits, not the storage, set the throughput: for more, have them raised",
+                [_] => "the limit, not the storage, sets the highest throughput: for more, have it raised",
+                _ => "the limits, not the storage, set the highest throughput: for more, have them raised",
             }
             .to_owned(),
             why.to_owned(),

@@ -189,7 +189,7 @@ fn in_turn(pair: &ComparedPair) -> &'static str {
 fn repeats(pair: &ComparedPair) -> Repeats {
     match (pair.unit, pair.repeats) {
         (ComparedUnit::Run, [1, 1]) => Repeats::Missing(
-            "No confidence interval, since each side ran once: for one, run both with `--repeats 5`."
+            "No confidence interval: each side ran only once; run both with `--repeats 5` to get one."
                 .to_owned(),
         ),
         (ComparedUnit::Run, [a_runs, _]) => {
@@ -348,7 +348,7 @@ pub fn verdicts(pair: &ComparedPair, shown: &[Likeness], has_bounds: bool) -> St
     let differs = shown.iter().any(|verdict| [Likeness::Faster, Likeness::Slower].contains(verdict));
     let same = shown
         .contains(&Likeness::Same)
-        .then(|| format!("Differences up to {margin} count as same (`--margin`)."));
+        .then(|| format!("Differences up to {margin} count as same (`--margin`); lower latency is better."));
     let surely = (differs && pair.unit == ComparedUnit::Repeat).then(|| {
         format!("Each \"faster\" and \"slower\" holds with {} confidence.", units::percent(pair.confidence))
     });
@@ -495,8 +495,8 @@ mod tests {
         let slower = pair(0.303, 0.286, 0.323, Likeness::Slower);
         assert_eq!(
             answer(&slower),
-            "B is 3.3 times slower than A (geometric mean of 28 throughput ratios). No confidence interval, since \
-             each side ran once: for one, run both with `--repeats 5`."
+            "B is 3.3 times slower than A (geometric mean of 28 throughput ratios). No confidence interval: each \
+             side ran only once; run both with `--repeats 5` to get one."
         );
         let exact = Estimate { value: 4.584, low: Some(4.5839), high: Some(4.5841) };
         assert_eq!(ratio_text(&slower, exact, Likeness::Slower), "4.58×");

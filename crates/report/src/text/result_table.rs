@@ -181,8 +181,8 @@ pub(crate) fn held_by_limit(run: &Run, finding: &Finding) -> Option<Figure> {
 /// reaches upwards alone: by another point, which is imprecise.
 const AT_LOW_END: f64 = 0.1;
 
-/// High over low of an interval whose ends three digits tell apart.
-const SHOWN: f64 = 1.01;
+/// High over low of an interval up to which the point that is known best is the highest for all uses.
+const NEARLY: f64 = 1.05;
 
 /// Whether a highest rate is uncertain upwards alone.
 fn may_be_higher(finding: &Finding) -> bool {
@@ -190,7 +190,7 @@ fn may_be_higher(finding: &Finding) -> bool {
     let (Some(value), Some(low), Some(high)) = (finding.value, finding.low, finding.high) else {
         return false;
     };
-    value - low < AT_LOW_END * (high - low) && high > SHOWN * low
+    value - low < AT_LOW_END * (high - low) && high > NEARLY * low
 }
 
 /// A highest rate that is uncertain upwards alone: its range, or a minimum where that is too wide to be of use.
@@ -198,7 +198,7 @@ fn upwards(finding: &Finding) -> Option<Figure> {
     let own = estimate(finding);
     let (low, high) = own.low.zip(own.high).filter(|_| may_be_higher(finding))?;
     if !own.is_vague() {
-        return Some(Figure { value: range(finding.unit, low, high), interval: String::new() });
+        return Some(Figure { value: range(finding.unit, low, high), interval: "imprecise".to_owned() });
     }
     let bound = Estimate { value: low, low: Some(low), high: Some(low) };
     Some(Figure { interval: String::new(), ..figure(finding.unit, &bound) }.at_least())
@@ -303,7 +303,7 @@ fn places(run: &Run) -> Option<ResultRow> {
         };
         Some(Figure { value, interval: String::new() }.into())
     });
-    row("I/O for ≥ 95 % of that", true, cells)
+    row("reached with", true, cells)
 }
 
 /// The points that are the highest, as far as is known.
@@ -572,12 +572,12 @@ mod tests {
         let wide = Finding { low: Some(0.999 * value), high: Some(3.2 * value), ..finding.clone() };
         let told = upwards(&wide).unwrap();
         assert!(told.value.starts_with("≥ "), "{told:?}");
-        // In a narrower interval, in the middle of one, and in one whose ends look alike.
+        // In a narrower interval, in the middle of one, and in a narrow one.
         let middle = Finding { low: Some(0.6 * value), ..wide.clone() };
         assert_eq!(upwards(&middle), None);
         let range = upwards(&Finding { high: Some(1.2 * value), ..wide.clone() }).unwrap();
         assert!(range.value.ends_with(" GB/s") && range.value.contains('–'), "{range:?}");
-        assert_eq!(upwards(&Finding { high: Some(1.001 * value), ..wide }), None);
+        assert_eq!(upwards(&Finding { high: Some(1.03 * value), ..wide }), None);
     }
 
     #[test]

@@ -366,7 +366,7 @@ fn rounded(seconds: f64) -> f64 {
 fn imprecise(
     more: Option<String>,
     [points, wide, changed, missing]: [usize; 4],
-    worst: &TrialSpec,
+    (worst, half): &(Box<TrialSpec>, Option<f64>),
     asked: f64,
 ) -> String {
     if missing == points {
@@ -382,12 +382,17 @@ fn imprecise(
     let worst = match wide {
         wide if wide == points => String::new(),
         1 => format!(" ({})", worst.describe()),
-        _ => format!(" (the worst: {})", worst.describe()),
+        _ => {
+            let half = half.map_or_else(String::new, |half| format!(", ±{}", units::percent(half)));
+            format!(" (the worst: {}{half})", worst.describe())
+        }
     };
     let asked = units::percent(asked);
     let told = match wide {
-        1 => format!("1 of {points} workloads is less precise than ±{asked}{without}{worst}"),
-        _ => format!("{wide} of {points} workloads are less precise than ±{asked}{without}{worst}"),
+        1 => format!("throughput of 1 of {points} workloads is less precise than ±{asked}{without}{worst}"),
+        _ => format!(
+            "throughput of {wide} of {points} workloads is less precise than ±{asked}{without}{worst}"
+        ),
     };
     match (changed, wide - changed, more) {
         (0, _, Some(more)) => format!("{told}: use {more}"),

@@ -107,8 +107,8 @@ mod tests {
         assert_eq!(pressure(Some(0.2)), others);
         assert_eq!(
             pressure(Some(0.8)),
-            "tasks waited for a CPU 40 % of the time, so the CPU may be the limit; iosonde itself used 80 % of the busy CPU time: use \
-             fewer jobs, or an engine that needs less CPU"
+            "tasks waited for a CPU 40 % of the time, so the CPU may be the limit; iosonde itself used 80 % of the \
+             busy CPU time: use fewer jobs, or an engine that needs less CPU"
         );
     }
 

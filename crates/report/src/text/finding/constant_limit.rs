@@ -35,11 +35,11 @@ pub(in crate::text) fn together<'a>(limits: impl Iterator<Item = (&'a Finding, C
             None => groups.push((who, vec![value])),
         }
     }
-    // What is known of nobody stands first and apart, or it would be read as what stands beside it.
+    // Limits that no mix was measured at are told apart from those that reads and writes are known to share.
     groups.sort_by_key(|(who, _)| !who.is_empty());
     if let [("", unsaid), (TOGETHER, shared)] = groups.as_slice() {
         let [shared, unsaid] = [shared, unsaid].map(|limits| limits.join(" and "));
-        return format!("{shared}, which reads and writes share, and {unsaid}, not tested for sharing");
+        return format!("{shared}, shared by reads and writes; and {unsaid}, not tested whether shared");
     }
     let each = groups.into_iter().map(|(who, values)| format!("{}{who}", values.join(" and ")));
     each.collect::<Vec<_>>().join(", and ")
