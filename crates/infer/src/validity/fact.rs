@@ -242,8 +242,8 @@ pub enum Fact {
         changed: usize,
         /// Points without an interval.
         missing: usize,
-        /// Workload of the one that is known worst, and the half-width of its interval, where it has one.
-        worst: (Box<TrialSpec>, Option<f64>),
+        /// Workload of the one that is known worst.
+        worst: Box<TrialSpec>,
         /// Requested half-width.
         asked: f64,
         /// The `--time` that these points need if their trials scatter as they did, in seconds; `None` where the time

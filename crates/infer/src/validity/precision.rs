@@ -38,9 +38,8 @@ pub(super) fn imprecise(run: &Run) -> Option<WeighedFact> {
         })
         .collect();
     let width = |&&(_, half): &&(usize, Option<f64>)| half.unwrap_or(f64::INFINITY);
-    let &&(worst, half) = wide.iter().max_by(|a, b| width(a).total_cmp(&width(b)))?;
+    let &&(worst, _) = wide.iter().max_by(|a, b| width(a).total_cmp(&width(b)))?;
     let worst = Box::new(run.points.iter().find(|point| point.id == worst)?.spec.clone());
-    let worst = (worst, half);
     let changed = wide.iter().filter(|(id, half)| half.is_some() && by_change(*id)).count();
     let (points, wide, missing) =
         (run.points.len(), wide.len(), half_widths.iter().filter(|(_, half)| half.is_none()).count());

@@ -204,7 +204,7 @@ fn more_valid_trials(run: &Run, facts: &Validity) -> Option<Draft<'static>> {
 struct SizeAdvice<'a> {
     ops: Vec<Op>,
     random: Option<bool>,
-    /// `use 1 MiB or more`.
+    /// `1 MiB or more`.
     what: String,
     why: Vec<String>,
     findings: Vec<&'a Finding>,
@@ -213,14 +213,13 @@ struct SizeAdvice<'a> {
 impl<'a> SizeAdvice<'a> {
     fn of(run: &'a Run, op: Op) -> Option<Self> {
         // Smaller ones are not enough, and larger ones were not tried.
-        let largest =
-            |bytes: u64| format!("use {}, the largest tried; larger may be faster", units::size(bytes));
+        let largest = |bytes: u64| format!("{}, the largest tried; larger may be faster", units::size(bytes));
         let (random, what, why, findings) = match (enough_size(run, op), larger_than(run, op)) {
             (Some(enough), _) => {
                 let size = units::size(enough.bytes);
                 let what = match enough.is_largest {
                     true => largest(enough.bytes),
-                    false => format!("use {size} or more (≥ 95 % of the bandwidth at QD 1)"),
+                    false => format!("{size} or more (≥ 95 % of the highest at QD 1)"),
                 };
                 let why = format!("{op}s of {}", times_of_sizes(op, &enough));
                 (enough.random(), what, why, enough.findings.to_vec())
@@ -237,7 +236,7 @@ impl<'a> SizeAdvice<'a> {
     fn draft(self) -> Draft<'a> {
         let order = self.random.map_or("", |random| ["sequential ", "random "][usize::from(random)]);
         let ops: Vec<String> = self.ops.iter().map(|op| format!("{op}s")).collect();
-        let sentence = format!("{order}{} at QD 1: {}", ops.join(" and "), self.what);
+        let sentence = format!("for bandwidth at QD 1, use {order}{} of {}", ops.join(" and "), self.what);
         new(sentence, self.why.join("; "), &self.findings)
     }
 }

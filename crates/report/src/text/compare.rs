@@ -189,7 +189,7 @@ fn in_turn(pair: &ComparedPair) -> &'static str {
 fn repeats(pair: &ComparedPair) -> Repeats {
     match (pair.unit, pair.repeats) {
         (ComparedUnit::Run, [1, 1]) => Repeats::Missing(
-            "No confidence interval: each side ran only once; run both with `--repeats 5` to get one."
+            "No confidence interval: one run of each cannot show how much runs differ; run both with `--repeats 5`."
                 .to_owned(),
         ),
         (ComparedUnit::Run, [a_runs, _]) => {
@@ -495,8 +495,8 @@ mod tests {
         let slower = pair(0.303, 0.286, 0.323, Likeness::Slower);
         assert_eq!(
             answer(&slower),
-            "B is 3.3 times slower than A (geometric mean of 28 throughput ratios). No confidence interval: each \
-             side ran only once; run both with `--repeats 5` to get one."
+            "B is 3.3 times slower than A (geometric mean of 28 throughput ratios). No confidence interval: one \
+             run of each cannot show how much runs differ; run both with `--repeats 5`."
         );
         let exact = Estimate { value: 4.584, low: Some(4.5839), high: Some(4.5841) };
         assert_eq!(ratio_text(&slower, exact, Likeness::Slower), "4.58×");

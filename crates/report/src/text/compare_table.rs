@@ -198,19 +198,30 @@ pub(super) fn throughput(spec: &TrialSpec, iops: f64) -> String {
 
 /// What a line is about: the workload, its direction where it has two, and the figure where it is no throughput.
 pub fn what(line: &Comparison) -> String {
-    let both = if line.spec.read_percent.is_some() { format!(": {}s", line.op) } else { String::new() };
-    format!("{}{both}", what_both(line))
+    match line.spec.parts().as_slice() {
+        // Shorter than "4 KiB random, 70 % reads, QD 32", so that a line has room for its figures.
+        [pattern, _, rest @ ..] if line.spec.rw.is_mixed() && line.spec.and.is_empty() => {
+            let reads = line.spec.read_percent.unwrap_or(50.0);
+            let mix = format!("{pattern} {reads}/{}", 100.0 - reads);
+            let parts = std::iter::once(mix).chain(rest.to_vec()).chain([format!("{}s", line.op)]);
+            format!("{}{}", figure_prefix(line), parts.collect::<Vec<_>>().join(", "))
+        }
+        _ => what_both(line),
+    }
 }
 
 /// The workload of a line and its figure, without the direction.
 pub fn what_both(line: &Comparison) -> String {
-    let figure = match line.figure {
+    format!("{}{}", figure_prefix(line), line.spec.describe())
+}
+
+fn figure_prefix(line: &Comparison) -> &'static str {
+    match line.figure {
         ComparedFigure::Iops => "",
         ComparedFigure::LatencyMean => "mean latency, ",
         ComparedFigure::LatencyP50 => "p50, ",
         ComparedFigure::LatencyP99 => "p99, ",
-    };
-    format!("{figure}{}", line.spec.describe())
+    }
 }
 
 #[cfg(test)]

@@ -263,7 +263,7 @@ fn places(run: &Run) -> Option<ResultRow> {
         }
         // Of a rate that another point may exceed, no point is known to reach it.
         if may_be_higher(finding) {
-            return Some(Figure::unknown().into());
+            return Some(Figure { value: "undecided".to_owned(), interval: String::new() }.into());
         }
         let mut best = best_points(run, finding);
         let enough_bytes = enough_size(run, op).map(|enough| enough.bytes);

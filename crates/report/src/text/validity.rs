@@ -366,7 +366,7 @@ fn rounded(seconds: f64) -> f64 {
 fn imprecise(
     more: Option<String>,
     [points, wide, changed, missing]: [usize; 4],
-    (worst, half): &(Box<TrialSpec>, Option<f64>),
+    worst: &TrialSpec,
     asked: f64,
 ) -> String {
     if missing == points {
@@ -382,10 +382,7 @@ fn imprecise(
     let worst = match wide {
         wide if wide == points => String::new(),
         1 => format!(" ({})", worst.describe()),
-        _ => {
-            let half = half.map_or_else(String::new, |half| format!(", ±{}", units::percent(half)));
-            format!(" (the worst: {}{half})", worst.describe())
-        }
+        _ => format!(" (the worst: {})", worst.describe()),
     };
     let asked = units::percent(asked);
     let told = match wide {

@@ -2,7 +2,7 @@
 
 use iosonde_model::{CacheBelow, Op, cause::CacheServed, units};
 
-/// `of 2.31 GB that were read, 3.0 % came from the device, the rest from the page cache`.
+/// `the trial read 2.31 GB, and 3.0 % of it came from the device, the rest from the page cache`.
 pub(super) fn words(cause: &CacheServed) -> String {
     match cause {
         CacheServed::Memory { name } => {
@@ -10,7 +10,7 @@ pub(super) fn words(cause: &CacheServed) -> String {
         }
         CacheServed::Below { cache } => below(cache),
         CacheServed::Shortfall { op, direct, server, issued_bytes, moved_bytes } => {
-            let moved = moved(*op, *direct, *server, [*issued_bytes, *moved_bytes]);
+            let moved = moved("the trial", *op, *direct, *server, [*issued_bytes, *moved_bytes]);
             match (op, direct) {
                 (Op::Read, false) => format!("{moved}, the rest from the page cache"),
                 (Op::Read, true) => format!("{moved}: holes in the file, or a cache"),
@@ -30,13 +30,13 @@ pub(super) fn words(cause: &CacheServed) -> String {
 pub(in crate::text) fn shortfall(cause: &CacheServed) -> Option<String> {
     match cause {
         CacheServed::Shortfall { op, direct, server, issued_bytes, moved_bytes } => {
-            Some(moved(*op, *direct, *server, [*issued_bytes, *moved_bytes]))
+            Some(moved("one trial", *op, *direct, *server, [*issued_bytes, *moved_bytes]))
         }
         _ => None,
     }
 }
 
-fn moved(op: Op, direct: bool, server: bool, [issued_bytes, moved_bytes]: [u64; 2]) -> String {
+fn moved(trial: &str, op: Op, direct: bool, server: bool, [issued_bytes, moved_bytes]: [u64; 2]) -> String {
     let who = if server { "the server" } else { "the device" };
     let share = match moved_bytes {
         0 => "none".to_owned(),
@@ -44,10 +44,10 @@ fn moved(op: Op, direct: bool, server: bool, [issued_bytes, moved_bytes]: [u64; 
     };
     let issued = units::decimal_bytes(issued_bytes);
     match (op, direct) {
-        (Op::Read, false) => format!("of {issued} that were read, {share} came from {who}"),
-        (Op::Read, true) => format!("of {issued} that were read with direct I/O, {who} moved {share}"),
+        (Op::Read, false) => format!("{trial} read {issued}, and {share} of it came from {who}"),
+        (Op::Read, true) => format!("{trial} read {issued} with direct I/O, and {who} moved {share} of it"),
         (Op::Write | Op::Trim | Op::Flush, _) => {
-            format!("of {issued} that were written, {who} received {share}")
+            format!("{trial} wrote {issued}, and {who} received {share} of it")
         }
     }
 }
@@ -82,11 +82,11 @@ mod tests {
         };
         assert_eq!(
             of(Op::Read, false, false),
-            "of 2.31 GB that were read, 3.0 % came from the device, the rest from the page cache"
+            "the trial read 2.31 GB, and 3.0 % of it came from the device, the rest from the page cache"
         );
         assert!(
             of(Op::Write, true, true)
-                .starts_with("of 2.31 GB that were written, the server received 3.0 %: ")
+                .starts_with("the trial wrote 2.31 GB, and the server received 3.0 % of it: ")
         );
     }
 
