@@ -236,7 +236,7 @@ impl<'a> SizeAdvice<'a> {
     fn draft(self) -> Draft<'a> {
         let order = self.random.map_or("", |random| ["sequential ", "random "][usize::from(random)]);
         let ops: Vec<String> = self.ops.iter().map(|op| format!("{op}s")).collect();
-        let sentence = format!("for bandwidth at QD 1, use {order}{} of {}", ops.join(" and "), self.what);
+        let sentence = format!("for bandwidth of {order}{} at QD 1, use {}", ops.join(" and "), self.what);
         new(sentence, self.why.join("; "), &self.findings)
     }
 }

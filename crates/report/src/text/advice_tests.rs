@@ -25,7 +25,7 @@ fn sizes_and_longer_writes() {
     assert_eq!(
         sentences[0],
         (
-            "for bandwidth at QD #, use random reads and writes of # MiB or more (≥ # % of the highest at \
+            "for bandwidth of random reads and writes at QD #, use # MiB or more (≥ # % of the highest at \
              QD #)"
                 .to_owned(),
             format!("{}; {}", size("read"), size("write"))
@@ -78,8 +78,8 @@ fn what_is_hardly_known_is_advised_by_its_bounds_or_not_at_all() {
     set(FindingName::PlateauBlockSize, 524_288.0, 262_144.0, 1_048_576.0);
     let sentences: Vec<_> = advice(&run).into_iter().map(|advice| advice.sentence).collect();
     let has = |text: &str| assert!(sentences.iter().any(|sentence| sentence == text), "{sentences:#?}");
-    has("for bandwidth at QD 1, use random writes of 1 MiB or more (≥ 95 % of the highest at QD 1)");
-    has("for bandwidth at QD 1, use random reads of 4 MiB, the largest tried; larger may be faster");
+    has("for bandwidth of random writes at QD 1, use 1 MiB or more (≥ 95 % of the highest at QD 1)");
+    has("for bandwidth of random reads at QD 1, use 4 MiB, the largest tried; larger may be faster");
     assert!(!sentences.iter().any(|sentence| sentence.starts_with("4 KiB writes, low")), "{sentences:#?}");
 }
 
@@ -146,7 +146,7 @@ fn a_size_known_only_roughly_is_advised_by_its_upper_end_and_is_no_open_question
     let run = with_open_size(Inconclusive::WideInterval { unit, low, high });
     let sentence = advice(&run).remove(0).sentence;
     assert!(
-        sentence.starts_with("for bandwidth at QD 1, use random reads and writes of 1 MiB or more "),
+        sentence.starts_with("for bandwidth of random reads and writes at QD 1, use 1 MiB or more "),
         "{sentence}"
     );
     let open = crate::text::results::results(&run).lines;
@@ -161,6 +161,6 @@ fn the_largest_size_is_not_enough_where_throughput_still_rises_at_it() {
     let sentence = advice(&run).remove(1).sentence;
     assert_eq!(
         sentence,
-        "for bandwidth at QD 1, use random writes of 4 MiB, the largest tried; larger may be faster"
+        "for bandwidth of random writes at QD 1, use 4 MiB, the largest tried; larger may be faster"
     );
 }

@@ -348,7 +348,7 @@ pub fn verdicts(pair: &ComparedPair, shown: &[Likeness], has_bounds: bool) -> St
     let differs = shown.iter().any(|verdict| [Likeness::Faster, Likeness::Slower].contains(verdict));
     let same = shown
         .contains(&Likeness::Same)
-        .then(|| format!("Differences up to {margin} count as same (`--margin`); lower latency is better."));
+        .then(|| format!("Differences up to {margin} count as same (`--margin`)."));
     let surely = (differs && pair.unit == ComparedUnit::Repeat).then(|| {
         format!("Each \"faster\" and \"slower\" holds with {} confidence.", units::percent(pair.confidence))
     });
@@ -359,15 +359,15 @@ pub fn verdicts(pair: &ComparedPair, shown: &[Likeness], has_bounds: bool) -> St
     [same, surely, open, bounds].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
-/// Verdict on a ratio of a figure, as tables show it: `faster`, of latency `lower`; inconclusive: `maybe faster`.
+/// Verdict on a ratio of a figure, as tables show it: `faster`, of latency `better`; inconclusive: `maybe faster`.
 pub fn likeness(margin: f64, figure: ComparedFigure, ratio: f64, verdict: Likeness) -> &'static str {
     let is_latency = figure != ComparedFigure::Iops;
     match verdict {
         Likeness::CannotTell if (1.0 / (1.0 + margin)..1.0 + margin).contains(&ratio) => "maybe same",
-        Likeness::CannotTell if is_latency => ["maybe lower", "maybe higher"][usize::from(ratio > 1.0)],
+        Likeness::CannotTell if is_latency => ["maybe better", "maybe worse"][usize::from(ratio > 1.0)],
         Likeness::CannotTell => ["maybe slower", "maybe faster"][usize::from(ratio > 1.0)],
-        Likeness::Faster if is_latency => "lower",
-        Likeness::Slower if is_latency => "higher",
+        Likeness::Faster if is_latency => "better",
+        Likeness::Slower if is_latency => "worse",
         Likeness::Same => "same",
         Likeness::Faster => "faster",
         Likeness::Slower => "slower",
@@ -529,8 +529,8 @@ mod tests {
     #[test]
     fn more_latency_is_higher_and_slower() {
         let said = |figure, ratio| likeness(0.02, figure, ratio, Likeness::CannotTell);
-        assert_eq!(said(ComparedFigure::LatencyP99, 1.3), "maybe higher");
-        assert_eq!(said(ComparedFigure::LatencyP99, 0.7), "maybe lower");
+        assert_eq!(said(ComparedFigure::LatencyP99, 1.3), "maybe worse");
+        assert_eq!(said(ComparedFigure::LatencyP99, 0.7), "maybe better");
         assert_eq!(said(ComparedFigure::Iops, 1.3), "maybe faster");
         let of = |figure| {
             let extremes = Some([0.5, 4.0]);

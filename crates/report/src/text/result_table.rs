@@ -198,7 +198,7 @@ fn upwards(finding: &Finding) -> Option<Figure> {
     let own = estimate(finding);
     let (low, high) = own.low.zip(own.high).filter(|_| may_be_higher(finding))?;
     if !own.is_vague() {
-        return Some(Figure { value: range(finding.unit, low, high), interval: "imprecise".to_owned() });
+        return Some(Figure { value: range(finding.unit, low, high), interval: String::new() });
     }
     let bound = Estimate { value: low, low: Some(low), high: Some(low) };
     Some(Figure { interval: String::new(), ..figure(finding.unit, &bound) }.at_least())
@@ -261,9 +261,9 @@ fn places(run: &Run) -> Option<ResultRow> {
         if held_by_limit(run, finding).is_some() {
             return None;
         }
-        // Of a rate that another point may exceed, no point is known to reach it.
+        // A rate that another point may exceed is not known to be reached by any.
         if may_be_higher(finding) {
-            return Some(Figure { value: "undecided".to_owned(), interval: String::new() }.into());
+            return imprecise(run, finding, op).map(Cell::from);
         }
         let mut best = best_points(run, finding);
         let enough_bytes = enough_size(run, op).map(|enough| enough.bytes);
@@ -304,6 +304,19 @@ fn places(run: &Run) -> Option<ResultRow> {
         Some(Figure { value, interval: String::new() }.into())
     });
     row("reached with", true, cells)
+}
+
+/// The point that makes a highest bandwidth uncertain: `4 MiB rand is imprecise`.
+fn imprecise(run: &Run, finding: &Finding, op: Op) -> Option<Figure> {
+    let reaches = |point: &&Point| {
+        let own = point.direction(op).and_then(|direction| direction.bytes_per_s.high);
+        // A family of intervals is a little wider than each of them.
+        own.is_some_and(|own| finding.high.is_some_and(|high| own >= 0.98 * high))
+    };
+    let spec = &run.points.iter().find(reaches)?.spec;
+    let order = if spec.rw.is_random() { "rand" } else { "seq" };
+    let value = format!("{} {order} is imprecise", units::size(spec.block_size_bytes));
+    Some(Figure { value, interval: String::new() })
 }
 
 /// The points that are the highest, as far as is known.

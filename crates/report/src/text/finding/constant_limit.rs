@@ -39,7 +39,7 @@ pub(in crate::text) fn together<'a>(limits: impl Iterator<Item = (&'a Finding, C
     groups.sort_by_key(|(who, _)| !who.is_empty());
     if let [("", unsaid), (TOGETHER, shared)] = groups.as_slice() {
         let [shared, unsaid] = [shared, unsaid].map(|limits| limits.join(" and "));
-        return format!("{shared}, shared by reads and writes, and to {unsaid}, sharing not tested");
+        return format!("{shared} for reads and writes together, and to {unsaid}, not tested together");
     }
     let each = groups.into_iter().map(|(who, values)| format!("{}{who}", values.join(" and ")));
     each.collect::<Vec<_>>().join(", and ")
