@@ -161,14 +161,15 @@ fn short(names: [&str; 2], most: usize) -> [String; 2] {
     let [a, b] = names.map(clean);
     let same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
     let shared = a.as_bytes()[..same].iter().rposition(|byte| b"/:".contains(byte)).map_or(0, |at| at + 1);
+    // Of `./` and `./data`, the first has nothing but what both have.
+    let shared = if [&a, &b].iter().any(|name| name.len() == shared) { 0 } else { shared };
     [&a[shared..], &b[shared..]].map(|name| cut(name, most))
 }
 
 fn cut(name: &str, most: usize) -> String {
-    let name = name.to_owned();
     let letters: Vec<char> = name.chars().collect();
     match letters.len().checked_sub(most) {
-        None | Some(0) => name,
+        None | Some(0) => name.to_owned(),
         Some(over) => format!("…{}", letters[over + 1..].iter().collect::<String>()),
     }
 }
@@ -247,4 +248,19 @@ fn differences(pair: &ComparedPair, details: bool, paint: Paint) -> String {
     }
     let lead = format!("{}  ", paint.ink(Ink::Strong, "OTHER DIFFERENCES"));
     format!("\n{}", paint.hang(&lead, 2, &clean(&all.join("; "))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_lack_what_both_names_have() {
+        let of = |a, b| short([a, b], 14);
+        assert_eq!(of("sim:plain-nvme", "sim:client-nvme"), ["plain-nvme", "client-nvme"]);
+        assert_eq!(of("/mnt/ä/old", "/mnt/ä/new"), ["old", "new"]);
+        assert_eq!(of("./", "./data"), ["./", "./data"], "a head is never empty");
+        assert_eq!(of("before", "after"), ["before", "after"]);
+        assert_eq!(of("/mnt/a-long-name-of-a-folder", "sim:nfs"), ["…e-of-a-folder", "sim:nfs"]);
+    }
 }

@@ -18,7 +18,7 @@ pub use fact::{
     BufferedWrites, ByteSource, Circumstance, Fact, Fatal, InvalidBy, InvalidPoints, NotStorage, Touched,
     WarningScope, WeighedFact, Weight,
 };
-pub use trials::half_width;
+pub use trials::{half_width, most_invalid_by};
 pub use write_buffer::buffered_writes;
 
 /// Whether a run is valid, and the facts behind it.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use iosonde_judge::check::CHECKS;
 use iosonde_model::{
     About, Cause, CheckName, DeviceNote, Finding, FindingName, Judgement, Medium, Op, Outcome, Point, Run,
-    Status, Trial,
+    Status, Trial, TrialSpec,
     cause::{CacheServed, DirectIgnored, Outliers, WriteBack},
 };
 use iosonde_plan::schedule::FEWEST_COMPLETE_ROUNDS;
@@ -45,9 +45,7 @@ pub(super) fn fatal(run: &Run, measured: &[&Trial]) -> Option<Fatal> {
         return bound.first().map(|&first| Fatal::GeneratorLimit(first.clone()));
     }
     let any: Vec<_> = invalid_verdicts(run, measured).collect();
-    // The reason of most trials is the example.
-    let count = |check: CheckName| any.iter().filter(|line| line.check == check).count();
-    let &example = any.iter().rev().max_by_key(|line| count(line.check)).filter(|_| most(&any))?;
+    let example = most_common(&any).filter(|_| most(&any))?;
     Some(Fatal::MostInvalid {
         invalid: ids(&any).len(),
         trials: measured.len(),
@@ -216,6 +214,18 @@ pub(super) fn counts(run: &Run, measured: &[&Trial]) -> WeighedFact {
         _ => Weight::Yes,
     };
     WeighedFact { mark, fact: Fact::Trials { trials, invalid, outliers, reasons } }
+}
+
+/// An example of what makes most of a workload's invalid trials invalid; `None` where none is.
+pub fn most_invalid_by<'a>(run: &'a Run, spec: &TrialSpec) -> Option<&'a Judgement> {
+    let own: Vec<&Trial> = run.trials.iter().filter(|trial| trial.spec == *spec).collect();
+    most_common(&invalid_verdicts(run, &own).collect::<Vec<_>>())
+}
+
+/// The first verdict of the check that most of them are of.
+fn most_common<'a>(lines: &[&'a Judgement]) -> Option<&'a Judgement> {
+    let count = |check: CheckName| lines.iter().filter(|line| line.check == check).count();
+    lines.iter().rev().max_by_key(|line| count(line.check)).copied()
 }
 
 /// Trials that a check makes invalid and that are not counted yet.

@@ -138,10 +138,12 @@ const BEYOND_MEMORY: u64 = 4;
 fn beyond_memory(run: &Run) -> String {
     // The host of a simulation is not the simulated one.
     let known = run.info.host.memory_bytes.filter(|_| run.info.device.medium != Medium::Simulated);
-    let size = known.map_or_else(
+    // Half of the disk at most, as for longer writes.
+    let fits = |bytes: &u64| run.info.device.size_bytes.is_none_or(|disk_bytes| *bytes <= disk_bytes / 2);
+    let size = known.map(|bytes| BEYOND_MEMORY * bytes).filter(fits).map_or_else(
         || "a `--size` of several times this machine's memory".to_owned(),
         |bytes| {
-            let gib = (BEYOND_MEMORY * bytes).div_ceil(1 << 30);
+            let gib = bytes.div_ceil(1 << 30);
             format!("`--size {gib}G`, {BEYOND_MEMORY} times this machine's memory")
         },
     );
@@ -204,39 +206,44 @@ fn more_valid_trials(run: &Run, facts: &Validity) -> Option<Draft<'static>> {
 struct SizeAdvice<'a> {
     ops: Vec<Op>,
     random: Option<bool>,
-    /// `1 MiB or more`.
-    what: String,
+    bytes: u64,
+    /// Whether none larger was tried, and smaller ones are not enough.
+    is_largest: bool,
     why: Vec<String>,
     findings: Vec<&'a Finding>,
 }
 
 impl<'a> SizeAdvice<'a> {
     fn of(run: &'a Run, op: Op) -> Option<Self> {
-        // Smaller ones are not enough, and larger ones were not tried.
-        let largest = |bytes: u64| format!("{}, the largest tried; larger may be faster", units::size(bytes));
-        let (random, what, why, findings) = match (enough_size(run, op), larger_than(run, op)) {
-            (Some(enough), _) => {
-                let size = units::size(enough.bytes);
-                let what = match enough.is_largest {
-                    true => largest(enough.bytes),
-                    false => format!("{size} or more (≥ 95 % of the highest at QD 1)"),
-                };
-                let why = format!("{op}s of {}", times_of_sizes(op, &enough));
-                (enough.random(), what, why, enough.findings.to_vec())
-            }
-            (None, Some((finding, bytes))) => {
-                let why = format!("the bandwidth of {op}s still rises at {}", units::size(bytes));
-                (finding.conditions.random, largest(bytes), why, vec![finding])
-            }
-            (None, None) => return None,
-        };
-        Some(Self { ops: vec![op], random, what, why: vec![why], findings })
+        if let Some(enough) = enough_size(run, op) {
+            return Some(Self {
+                ops: vec![op],
+                random: enough.random(),
+                bytes: enough.bytes,
+                is_largest: enough.is_largest,
+                why: vec![format!("{op}s of {}", times_of_sizes(op, &enough))],
+                findings: enough.findings.to_vec(),
+            });
+        }
+        let (finding, bytes) = larger_than(run, op)?;
+        let why = format!("the bandwidth of {op}s still rises at {}", units::size(bytes));
+        let random = finding.conditions.random;
+        Some(Self { ops: vec![op], random, bytes, is_largest: true, why: vec![why], findings: vec![finding] })
+    }
+
+    fn is_as(&self, other: &Self) -> bool {
+        (self.random, self.bytes, self.is_largest) == (other.random, other.bytes, other.is_largest)
     }
 
     fn draft(self) -> Draft<'a> {
         let order = self.random.map_or("", |random| ["sequential ", "random "][usize::from(random)]);
         let ops: Vec<String> = self.ops.iter().map(|op| format!("{op}s")).collect();
-        let sentence = format!("for bandwidth of {order}{} at QD 1, use {}", ops.join(" and "), self.what);
+        let size = units::size(self.bytes);
+        let what = match self.is_largest {
+            true => format!("{size}, the largest tried; larger may be faster"),
+            false => format!("{size} or more (≥ 95 % of the highest at QD 1)"),
+        };
+        let sentence = format!("for bandwidth of {order}{} at QD 1, use {what}", ops.join(" and "));
         new(sentence, self.why.join("; "), &self.findings)
     }
 }
@@ -245,7 +252,7 @@ impl<'a> SizeAdvice<'a> {
 fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Vec<Draft<'_>> {
     let mut all: Vec<SizeAdvice> = Vec::new();
     for own in ops.filter_map(|op| SizeAdvice::of(run, op)) {
-        match all.iter_mut().find(|one| (one.random, &one.what) == (own.random, &own.what)) {
+        match all.iter_mut().find(|one| one.is_as(&own)) {
             Some(both) => {
                 both.ops.extend(own.ops);
                 both.why.extend(own.why);

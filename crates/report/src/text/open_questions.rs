@@ -1,9 +1,9 @@
 //! Open questions: findings that are inconclusive, a line each, with the reason and the command that would answer.
 
-use std::{collections::BTreeMap, mem::discriminant};
+use std::mem::discriminant;
 
 use iosonde_model::{
-    Detail, Finding, FindingName, Inconclusive, Judgement, Op, Outcome, Run, Status, Study,
+    Detail, Finding, FindingName, Inconclusive, Op, Run, Status, Study,
     detail::{QueueDepthProblem, SizeLawProblem},
 };
 use iosonde_plan::experiment::{EXPERIMENTS, Experiment, Parameters};
@@ -21,6 +21,7 @@ use iosonde_infer::finding;
 use iosonde_infer::finding::FINDINGS;
 use iosonde_infer::finding::FindingKind;
 use iosonde_infer::finding::ReadWhen;
+use iosonde_infer::validity::most_invalid_by;
 
 /// Label of an open question.
 const LABEL: &str = "unknown";
@@ -153,11 +154,11 @@ fn together(own: &[&Finding]) -> Finding {
 
 fn refusal(run: &Run, kind: &dyn FindingKind, own: &[&Finding]) -> String {
     let first = &together(own);
-    // Of other questions that one workload leaves open, the table says that they are.
-    let (same, others): (Vec<&Finding>, Vec<&Finding>) = own
-        .iter()
-        .filter(|finding| finding.name == first.name)
-        .partition(|finding| is_told_together(finding) || finding.detail == first.detail);
+    // One workload may leave other questions open too.
+    let (asked, also): (Vec<&Finding>, Vec<&Finding>) =
+        own.iter().partition(|finding| finding.name == first.name);
+    let (same, others): (Vec<&Finding>, Vec<&Finding>) =
+        asked.into_iter().partition(|finding| is_told_together(finding) || finding.detail == first.detail);
     let subject = match same.len() {
         1 => finding_words::subject::subject(first),
         _ => finding_words::subject::subject_of_both(first),
@@ -167,13 +168,17 @@ fn refusal(run: &Run, kind: &dyn FindingKind, own: &[&Finding]) -> String {
         Some(why) => format!("{}: {why}", lowered(&subject)),
         None => crate::text::clause(first),
     };
-    let clause = match invalid_by(run, first) {
-        Some(why) => format!("{clause}: {why}"),
-        None => clause,
+    let clause = match &first.detail {
+        Detail::Inconclusive(Inconclusive::TooFewTrials { spec, .. }) => {
+            most_invalid_by(run, spec).map_or(clause.clone(), |line| format!("{clause}: {}", brief(line)))
+        }
+        _ => clause,
     };
     // The report has the figures of the other direction.
     let others = others.iter().filter_map(|finding| finding.conditions.op);
     let clause = others.fold(clause, |clause, op| format!("{clause}; {op}s likewise"));
+    let also = also.into_iter().map(|finding| lowered(&finding_words::subject::subject(finding)));
+    let clause = also.fold(clause, |clause, subject| format!("{clause}; {subject} likewise"));
     // More of the same would not reach the device either, and invalid trials are no lack of workloads.
     let better = match &first.detail {
         Detail::Inconclusive(Inconclusive::ExcludedDepths { .. }) => None,
@@ -192,26 +197,6 @@ fn refusal(run: &Run, kind: &dyn FindingKind, own: &[&Finding]) -> String {
         Some(better) => format!("{clause}; {better}"),
         None => clause,
     }
-}
-
-/// What made most of the invalid trials of a workload invalid, where these leave a question open.
-fn invalid_by(run: &Run, finding: &Finding) -> Option<&'static str> {
-    let Detail::Inconclusive(Inconclusive::TooFewTrials { spec, valid, run: trials, .. }) = &finding.detail
-    else {
-        return None;
-    };
-    if valid == trials {
-        return None;
-    }
-    let of_workload = |line: &&Judgement| {
-        line.verdict == Outcome::Invalid
-            && line.trial.and_then(|id| run.trial(id)).is_some_and(|trial| trial.spec == **spec)
-    };
-    let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
-    for line in run.verdicts.iter().filter(of_workload) {
-        *counts.entry(brief(line)).or_default() += 1;
-    }
-    counts.into_iter().max_by_key(|(_, count)| *count).map(|(why, _)| why)
 }
 
 /// The experiment that is made for a finding, where this run was about other things as well.

@@ -263,7 +263,7 @@ fn places(run: &Run) -> Option<ResultRow> {
         }
         // A rate that another point may exceed is not known to be reached by any.
         if may_be_higher(finding) {
-            return imprecise(run, finding, op).map(Cell::from);
+            return imprecise(run, op).map(Cell::from);
         }
         let mut best = best_points(run, finding);
         let enough_bytes = enough_size(run, op).map(|enough| enough.bytes);
@@ -307,13 +307,11 @@ fn places(run: &Run) -> Option<ResultRow> {
 }
 
 /// The point that makes a highest bandwidth uncertain: `4 MiB rand is imprecise`.
-fn imprecise(run: &Run, finding: &Finding, op: Op) -> Option<Figure> {
-    let reaches = |point: &&Point| {
-        let own = point.direction(op).and_then(|direction| direction.bytes_per_s.high);
-        // A family of intervals is a little wider than each of them.
-        own.is_some_and(|own| finding.high.is_some_and(|high| own >= 0.98 * high))
-    };
-    let spec = &run.points.iter().find(reaches)?.spec;
+fn imprecise(run: &Run, op: Op) -> Option<Figure> {
+    let high = |point: &Point| point.direction(op).and_then(|direction| direction.bytes_per_s.high);
+    let highs = run.points.iter().filter_map(|point| Some((point, high(point)?)));
+    let (point, _) = highs.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let spec = &point.spec;
     let order = if spec.rw.is_random() { "rand" } else { "seq" };
     let value = format!("{} {order} is imprecise", units::size(spec.block_size_bytes));
     Some(Figure { value, interval: String::new() })
@@ -422,7 +420,9 @@ fn enough(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow>
             (false, _) => format!("QD {depth}"),
         };
         // The depths between were not tried.
-        let less = below.map(|(point, _)| format!(" ({} is too low)", point.spec.asked_in_flight()));
+        let less = below.map(|(point, share)| {
+            format!(" ({} gives {:.0} %)", point.spec.asked_in_flight(), 100.0 * share)
+        });
         let figure = Figure { value: value + &less.unwrap_or_default(), interval: String::new() };
         let shares = below.iter().flat_map(|(point, _)| &point.trial_ids).chain(&point.trial_ids).copied();
         let marks = footnotes.of_trials(&[About::Rate], &shares.collect::<Vec<_>>());
@@ -570,9 +570,9 @@ mod tests {
 
     #[test]
     fn the_depth_that_is_enough_is_the_least_that_was_measured_to_be() {
-        assert_eq!(enough_where_half_the_depth_gives(0.80), "QD 16 (8 is too low)");
-        assert_eq!(enough_where_half_the_depth_gives(0.92), "QD 16 (8 is too low)");
-        assert_eq!(enough_where_half_the_depth_gives(0.96), "QD 8 (4 is too low)");
+        assert_eq!(enough_where_half_the_depth_gives(0.80), "QD 16 (8 gives 80 %)");
+        assert_eq!(enough_where_half_the_depth_gives(0.92), "QD 16 (8 gives 92 %)");
+        assert_eq!(enough_where_half_the_depth_gives(0.96), "QD 8 (4 gives 49 %)");
     }
 
     #[test]

@@ -298,3 +298,23 @@ fn points_that_stand_are_not_nothing() {
     let said = results(&run).storage;
     assert!(said.starts_with("no finding beyond the points: "), "{said}");
 }
+
+#[test]
+fn a_workload_without_valid_trials_is_told_once_with_what_made_them_invalid() {
+    let mut run = Pretend::usual().run(QUICK, 1);
+    let is_deep_write = |trial: &iosonde_model::Trial| {
+        trial.spec.rw == iosonde_model::Rw::RandWrite
+            && trial.spec.queue_depth >= 4
+            && trial.spec.block_size_bytes == 4096
+    };
+    for trial in run.trials.iter_mut().filter(|trial| is_deep_write(trial)) {
+        (trial.busy_share, trial.cpu_system_s) = (Some(1.0), Some(trial.elapsed_s));
+    }
+    conclude(&mut run, None).unwrap();
+    let lines: Vec<String> = results(&run).lines.into_iter().map(|line| wording(&line.text)).collect();
+    let told: Vec<&String> = lines.iter().filter(|line| line.contains("none of the")).collect();
+    assert_eq!(told.len(), 1, "{lines:#?}");
+    assert!(told[0].starts_with("highest IOPS of # KiB random writes: none of the # trials of "), "{told:?}");
+    assert!(told[0].contains("is valid: iosonde was CPU-bound; QD for # % of "), "{told:?}");
+    assert!(told[0].ends_with(" likewise"), "{told:?}");
+}

@@ -1,6 +1,9 @@
 //! Why trials are invalid in a few words, where they are only counted.
 
-use iosonde_model::{Cause, CheckName, Judgement, cause::Interference};
+use iosonde_model::{
+    Cause, CheckName, Judgement,
+    cause::{GeneratorBound, Interference},
+};
 
 /// `the rate was not steady`.
 pub(in crate::text) fn brief(judgement: &Judgement) -> &'static str {
@@ -18,7 +21,10 @@ pub(in crate::text) fn brief(judgement: &Judgement) -> &'static str {
         CheckName::HostsApart => "hosts were not in step",
         CheckName::Compressible => "data could be compressed",
         CheckName::DepthNotReached | CheckName::LittlesLaw => "the queue depth was not reached",
-        CheckName::GeneratorBound => "iosonde was CPU-bound",
+        CheckName::GeneratorBound => match judgement.cause.as_ref().map(Cause::itself) {
+            Some(Cause::GeneratorBound(GeneratorBound::Preempted { .. })) => "other programs used the CPU",
+            _ => "iosonde was CPU-bound",
+        },
         CheckName::Saturated => "the rate asked for was too high",
         CheckName::TooFewSamples => "too few requests",
         CheckName::MissedRate => "the rate asked for was missed",

@@ -17,32 +17,48 @@ pub(super) fn sentence(finding: &Finding, facts: ConstantLimit) -> String {
     }
 }
 
-/// All limits of a run: `2.00 k IOPS (±0.2 %) and 99.9 MB/s (±0.8 %) for reads, and 1.00 k IOPS (±0.3 %) for writes`.
+/// All limits of a run: `2.00 k IOPS (±0.2 %) and 99.9 MB/s (±0.8 %) for reads, and to 1.00 k IOPS (±0.3 %) for writes`.
 pub(in crate::text) fn together<'a>(limits: impl Iterator<Item = (&'a Finding, ConstantLimit)>) -> String {
-    let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
+    let mut groups: Vec<(Holds, Vec<String>)> = Vec::new();
     for (finding, facts) in limits {
         let ConstantLimit::Held { counted, shared, .. } = facts else { continue };
-        let who = match (finding.conditions.op, shared) {
-            (Some(Op::Read), _) => " for reads",
-            (Some(_), _) => " for writes",
-            (None, Some(true)) => TOGETHER,
-            (None, Some(false)) => " for reads and writes each",
-            (None, None) => "",
+        let holds = match (finding.conditions.op, shared) {
+            (Some(op), _) => Holds::Alone(op),
+            (None, Some(true)) => Holds::Together,
+            (None, Some(false)) => Holds::Each,
+            (None, None) => Holds::NotTested,
         };
         let value = figure(finding.unit, &estimate(finding)).in_words() + &parts(counted);
-        match groups.iter_mut().find(|group| group.0 == who) {
+        match groups.iter_mut().find(|group| group.0 == holds) {
             Some((_, values)) => values.push(value),
-            None => groups.push((who, vec![value])),
+            None => groups.push((holds, vec![value])),
         }
     }
-    // Limits that no mix was measured at are told apart from those that reads and writes are known to share.
-    groups.sort_by_key(|(who, _)| !who.is_empty());
-    if let [("", unsaid), (TOGETHER, shared)] = groups.as_slice() {
-        let [shared, unsaid] = [shared, unsaid].map(|limits| limits.join(" and "));
-        return format!("{shared} for reads and writes together, and to {unsaid}, not tested together");
-    }
-    let each = groups.into_iter().map(|(who, values)| format!("{}{who}", values.join(" and ")));
-    each.collect::<Vec<_>>().join(", and ")
+    let is_told_apart = groups.len() > 1;
+    let who = |holds: &Holds| match holds {
+        Holds::Alone(Op::Read) => " for reads",
+        Holds::Alone(_) => " for writes",
+        Holds::Together => TOGETHER,
+        Holds::Each => " for reads and writes each",
+        Holds::NotTested if is_told_apart => ", not tested together",
+        Holds::NotTested => "",
+    };
+    // What is said of one limit would be read as said of the next one too.
+    groups.sort_by_key(|(holds, _)| *holds == Holds::NotTested);
+    let each = groups.iter().map(|(holds, values)| format!("{}{}", values.join(" and "), who(holds)));
+    each.collect::<Vec<_>>().join(", and to ")
+}
+
+/// For whom a limit holds.
+#[derive(PartialEq)]
+enum Holds {
+    Alone(Op),
+    /// Reads and writes share it.
+    Together,
+    /// Reads and writes have one of this height each.
+    Each,
+    /// No mix was measured at it.
+    NotTested,
 }
 
 const TOGETHER: &str = " for reads and writes together";
