@@ -144,7 +144,7 @@ fn beyond_memory(run: &Run) -> String {
         || "a `--size` of several times this machine's memory".to_owned(),
         |bytes| {
             let gib = bytes.div_ceil(1 << 30);
-            format!("`--size {gib}G`, {BEYOND_MEMORY} times this machine's memory")
+            format!("`--size {gib}G`, {BEYOND_MEMORY} times this machine's memory, if it fits")
         },
     );
     match run.info.device.direct {

@@ -164,3 +164,25 @@ fn the_largest_size_is_not_enough_where_throughput_still_rises_at_it() {
         "for bandwidth of random writes at QD 1, use 4 MiB, the largest tried; larger may be faster"
     );
 }
+
+#[test]
+fn behind_a_cache_the_size_is_advised_that_no_cache_of_this_machine_holds() {
+    let pretend = Pretend::usual();
+    let mut run = pretend.run(QUICK, 1);
+    run.info.device.direct = false;
+    run.info.host.memory_bytes = Some(8 << 30);
+    run.info.device.size_bytes = Some(1 << 40);
+    for trial in &mut run.trials {
+        trial.spec.direct = false;
+        (trial.witnesses.block_layer_read_bytes, trial.witnesses.block_layer_write_bytes) =
+            (Some(0), Some(0));
+    }
+    conclude(&mut run, None).unwrap();
+    let first = |run: &Run| advice(run).remove(0).sentence;
+    assert_eq!(
+        first(&run),
+        "use direct I/O (without `--buffered`), or `--size 32G`, 4 times this machine's memory, if it fits"
+    );
+    run.info.device.size_bytes = Some(48 << 30);
+    assert!(first(&run).ends_with("a `--size` of several times this machine's memory"), "{}", first(&run));
+}
