@@ -17,41 +17,43 @@ pub(super) fn sentence(finding: &Finding, facts: ConstantLimit) -> String {
     }
 }
 
-/// All limits of a run: `2.00 k IOPS (±0.2 %) and 99.9 MB/s (±0.8 %) for reads, and to 1.00 k IOPS (±0.3 %) for writes`.
+/// All limits of a run: `2.00 k IOPS (±0.2 %) and 99.9 MB/s (±0.8 %) for reads, and to 1.00 k IOPS (±0.3 %) for
+/// writes`.
 pub(in crate::text) fn together<'a>(limits: impl Iterator<Item = (&'a Finding, ConstantLimit)>) -> String {
-    let mut groups: Vec<(Holds, Vec<String>)> = Vec::new();
+    let mut groups: Vec<(AppliesTo, Vec<String>)> = Vec::new();
     for (finding, facts) in limits {
         let ConstantLimit::Held { counted, shared, .. } = facts else { continue };
-        let holds = match (finding.conditions.op, shared) {
-            (Some(op), _) => Holds::Alone(op),
-            (None, Some(true)) => Holds::Together,
-            (None, Some(false)) => Holds::Each,
-            (None, None) => Holds::NotTested,
+        let applies_to = match (finding.conditions.op, shared) {
+            (Some(op), _) => AppliesTo::Alone(op),
+            (None, Some(true)) => AppliesTo::Together,
+            (None, Some(false)) => AppliesTo::Each,
+            (None, None) => AppliesTo::NotTested,
         };
         let value = figure(finding.unit, &estimate(finding)).in_words() + &parts(counted);
-        match groups.iter_mut().find(|group| group.0 == holds) {
+        match groups.iter_mut().find(|group| group.0 == applies_to) {
             Some((_, values)) => values.push(value),
-            None => groups.push((holds, vec![value])),
+            None => groups.push((applies_to, vec![value])),
         }
     }
     let is_told_apart = groups.len() > 1;
-    let who = |holds: &Holds| match holds {
-        Holds::Alone(Op::Read) => " for reads",
-        Holds::Alone(_) => " for writes",
-        Holds::Together => TOGETHER,
-        Holds::Each => " for reads and writes each",
-        Holds::NotTested if is_told_apart => ", not tested together",
-        Holds::NotTested => "",
+    let who = |applies_to: &AppliesTo| match applies_to {
+        AppliesTo::Alone(Op::Read) => " for reads",
+        AppliesTo::Alone(_) => " for writes",
+        AppliesTo::Together => TOGETHER,
+        AppliesTo::Each => " for reads and writes each",
+        AppliesTo::NotTested if is_told_apart => ", which reads and writes may share",
+        AppliesTo::NotTested => "",
     };
     // What is said of one limit would be read as said of the next one too.
-    groups.sort_by_key(|(holds, _)| *holds == Holds::NotTested);
-    let each = groups.iter().map(|(holds, values)| format!("{}{}", values.join(" and "), who(holds)));
+    groups.sort_by_key(|(applies_to, _)| *applies_to == AppliesTo::NotTested);
+    let each =
+        groups.iter().map(|(applies_to, values)| format!("{}{}", values.join(" and "), who(applies_to)));
     each.collect::<Vec<_>>().join(", and to ")
 }
 
-/// For whom a limit holds.
+/// Directions that a limit applies to.
 #[derive(PartialEq)]
-enum Holds {
+enum AppliesTo {
     Alone(Op),
     /// Reads and writes share it.
     Together,
@@ -125,9 +127,8 @@ mod tests {
     use super::*;
     use crate::text::finding::{example, sentence, why_of};
 
-    #[test]
-    fn a_limit_is_said_with_its_value_and_who_shares_it() {
-        let held = |counted, shared| ConstantLimit::Held {
+    fn held(counted: Counted, shared: Option<bool>) -> ConstantLimit {
+        ConstantLimit::Held {
             counted,
             shared,
             points: 14,
@@ -135,7 +136,37 @@ mod tests {
             scatter_ratio: Some(0.02),
             portions_s: None,
             exceeded_share: None,
+        }
+    }
+
+    #[test]
+    fn what_is_said_of_one_limit_is_not_read_as_said_of_the_next() {
+        let of = |unit, facts| {
+            let found = example::found(
+                FindingName::ConstantLimit,
+                Op::Read,
+                (6000.0, unit),
+                Detail::ConstantLimit(facts),
+            );
+            Finding { conditions: iosonde_model::Conditions::default(), ..found }
         };
+        let told = |limits: &[(Unit, ConstantLimit)]| {
+            let findings: Vec<(Finding, ConstantLimit)> =
+                limits.iter().map(|(unit, facts)| (of(*unit, *facts), *facts)).collect();
+            together(findings.iter().map(|(finding, facts)| (finding, *facts)))
+        };
+        let bytes = (Unit::Rate, held(Counted::Bytes, None));
+        let requests = (Unit::Iops, held(Counted::Requests, Some(true)));
+        assert_eq!(told(&[bytes]), "6.00 kB/s (±2 %)");
+        assert_eq!(
+            told(&[bytes, requests]),
+            "6.00 k IOPS (±2 %) for reads and writes together, and to 6.00 kB/s (±2 %), which reads and writes may \
+             share"
+        );
+    }
+
+    #[test]
+    fn a_limit_is_said_with_its_value_and_who_shares_it() {
         let of = |op, facts| {
             let detail = Detail::ConstantLimit(facts);
             let found = example::found(FindingName::ConstantLimit, Op::Read, (6000.0, Unit::Iops), detail);
