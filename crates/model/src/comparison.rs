@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ComparedFigure, HostLayout, Judgement, Layer, OddSides, Op, RunInfo, RunProperty, RunState, TrialSpec,
-    WorkloadGroup,
+    ComparedFigure, FindingName, HostLayout, Judgement, Layer, OddSides, Op, RunInfo, RunProperty, RunState,
+    TrialSpec, Unit, WorkloadGroup,
 };
 
 /// Result of a comparison: the second side against the first.
@@ -145,6 +145,44 @@ pub struct GeometricMean {
     pub verdict: Likeness,
 }
 
+/// Highest rate of both sides.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ComparedHighest {
+    /// Finding that is compared.
+    pub finding: FindingName,
+    /// Direction.
+    pub op: Op,
+    /// Size of the requests, where the finding is about one.
+    pub block_size_bytes: Option<u64>,
+    /// Whether they are at random offsets, where the finding is about one order.
+    pub random: Option<bool>,
+    /// Unit of `a` and `b`.
+    pub unit: Unit,
+    /// The first side's rate: the geometric mean over its repeats.
+    pub a: f64,
+    /// The second side's rate.
+    pub b: f64,
+    /// Queue depth that is enough on each side, in its first run; of IOPS alone.
+    pub reached: [Option<ReachedAt>; 2],
+    /// b / a.
+    pub ratio: f64,
+    /// Lower end of its interval.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// Result of the comparison.
+    pub verdict: Likeness,
+}
+
+/// Lowest measured queue depth for at least 95 % of a highest rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct ReachedAt {
+    /// Requests in flight.
+    pub queue_depth: u64,
+    /// Whether IOPS still rose at the deepest measured queue, which this is.
+    pub still_rising: bool,
+}
+
 /// Value of a property of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PropertyValue {
@@ -201,6 +239,8 @@ pub struct ComparedPair {
     pub confidence: f64,
     /// Geometric means, that over all like points first.
     pub geometric_means: Vec<GeometricMean>,
+    /// Highest rates that both sides have; empty where latency is compared, or memory served the requests.
+    pub highest: Vec<ComparedHighest>,
     /// Geometric means of p99 latency beside those of throughput, a family of statements of their own; empty where
     /// another figure is compared.
     pub p99_means: Vec<GeometricMean>,

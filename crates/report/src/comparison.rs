@@ -119,7 +119,7 @@ fn rows(pair: &ComparedPair, shown: &CompareTable, paint: Paint) -> String {
         let [a, b] = short([&pair.a, &pair.b], most);
         [String::new(), format!("A {a}"), format!("B {b}"), "B vs A".to_owned()]
     };
-    let cells = |row: &CompareRow| [row.label.clone(), row.a.clone(), row.b.clone(), row.ratio.clone()];
+    let cells = |row: &CompareRow| [indented(row), row.a.clone(), row.b.clone(), row.ratio.clone()];
     let all = |heads: [String; 4]| -> Vec<[String; 4]> {
         std::iter::once(heads).chain(shown.rows.iter().map(cells)).collect()
     };
@@ -128,6 +128,10 @@ fn rows(pair: &ComparedPair, shown: &CompareTable, paint: Paint) -> String {
     let verdicts: Vec<String> = verdicts.collect();
     let table = |most: usize| in_columns(&all(heads(most)), &verdicts, longest, paint);
     NAMES.map(table).into_iter().min_by_key(|table| table.lines().count()).unwrap_or_default()
+}
+
+fn indented(row: &CompareRow) -> String {
+    format!("{}{}", if row.is_indented { "  " } else { "" }, row.label)
 }
 
 /// Rows below a row of heads, each with a last word of up to `longest` letters. A label that has no room stands above
@@ -180,17 +184,17 @@ fn legend(pair: &ComparedPair, shown: &CompareTable, paint: Paint) -> String {
         1 => "  1 more workload, of a size or queue depth between these: add `-v`\n".to_owned(),
         more => format!("  {more} more workloads, of sizes and queue depths between these: add `-v`\n"),
     };
-    let verdicts: Vec<Likeness> = shown.rows.iter().map(|row| row.verdict).collect();
+    let verdicts: Vec<Likeness> = shown.rows.iter().filter_map(|row| row.verdict).collect();
     let meaning = text::compare::verdicts(pair, &verdicts, shown.has_bounds());
     if meaning.is_empty() { more } else { more + &paint.hang("  ", 2, &meaning) }
 }
 
 fn verdict(row: &CompareRow, paint: Paint) -> String {
     let ink = match row.verdict {
-        Likeness::Faster => Ink::Good,
-        Likeness::Slower => Ink::Bad,
-        Likeness::CannotTell => Ink::Quiet,
-        Likeness::Same | Likeness::NotComparable => {
+        Some(Likeness::Faster) => Ink::Good,
+        Some(Likeness::Slower) => Ink::Bad,
+        Some(Likeness::CannotTell) => Ink::Quiet,
+        Some(Likeness::Same | Likeness::NotComparable) | None => {
             return row.said.to_owned();
         }
     };

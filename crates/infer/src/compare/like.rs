@@ -183,14 +183,16 @@ fn sample(
             not_of_the_storage.get_or_insert_with(|| (about, limit(invalid(void))));
         }
         repeats.push(found.value.ln());
-        within = found.low.zip(found.high).map(|(low, high)| {
-            (high.ln() - low.ln())
-                / 2.0
-                / normal(if run.info.confidence > 0.0 { run.info.confidence } else { 0.95 })
-        });
+        within = standard_error(&found, run.info.confidence);
     }
     let history = if repeats.len() == 1 { history(side, point, op, figure) } else { Vec::new() };
     Ok(Sample { within: within.filter(|_| repeats.len() == 1), repeats, history, not_of_the_storage })
+}
+
+/// The standard error of a figure's logarithm that its interval tells.
+pub(super) fn standard_error(found: &Estimate, confidence: f64) -> Option<f64> {
+    let (low, high) = found.low.zip(found.high)?;
+    Some((high.ln() - low.ln()) / 2.0 / normal(if confidence > 0.0 { confidence } else { 0.95 }))
 }
 
 fn invalid(judged: &Judgement) -> NoFigure {

@@ -25,6 +25,7 @@
 //! false.
 
 mod differences;
+mod highest;
 mod in_turn;
 mod layer;
 mod like;

@@ -1,12 +1,12 @@
 //! Two sides: the ratio of each line with its interval, and geometric means of them.
 
 use iosonde_model::{
-    ComparedFigure, ComparedPair, Comparison, GeometricMean, Likeness, Op, Rw, WorkloadGroup,
+    ComparedFigure, ComparedPair, Comparison, GeometricMean, Likeness, Op, Rw, ServedBy, WorkloadGroup,
 };
 use iosonde_stats::ErrorVariance;
 
 use super::{
-    differences, layer,
+    differences, highest, layer,
     like::{self, Line, LinePair},
     ratio::Ratio,
     side::{Question, Side},
@@ -43,9 +43,12 @@ pub(super) fn pair(a: &Side, b: &Side, question: &Question) -> (ComparedPair, Ve
     });
     let geometric_means: Vec<GeometricMean> =
         overall.iter().cloned().chain(means.filter(|_| groups.len() > 1)).collect();
-    let ratios: Vec<Ratio> = (0..told.len())
-        .map(|line| judge(told[line].log_ratio(), spreads.of_line(line), left / told.len() as f64))
-        .collect();
+    // Highest rates of memory or of the program are no findings.
+    let is_asked = question.figure == ComparedFigure::Iops && about == ServedBy::Storage;
+    let highest = if is_asked { highest::highest(a, b) } else { Vec::new() };
+    let each = left / (told.len() + highest.len()) as f64;
+    let ratios: Vec<Ratio> =
+        (0..told.len()).map(|line| judge(told[line].log_ratio(), spreads.of_line(line), each)).collect();
     let layered = question.figure == ComparedFigure::Iops && lies_above(a, b, question);
     let layer = layered.then(|| layer::layer([a, b], &lines, &ratios, &spreads, question.confidence));
     let pair = ComparedPair {
@@ -59,6 +62,7 @@ pub(super) fn pair(a: &Side, b: &Side, question: &Question) -> (ComparedPair, Ve
         margin: question.margin,
         confidence: question.confidence,
         geometric_means,
+        highest: highest::compared(&highest, each, question),
         p99_means: Vec::new(),
         not_compared: lines.len() - ratios.len(),
         without_interval: told.len() - all.len(),

@@ -1,8 +1,8 @@
 //! The document of `compare --json`: sides compared, words included.
 
 use iosonde_model::{
-    Compared, ComparedFigure, ComparedPair, ComparedSide, ComparedUnit, Comparison, Difference,
-    GeometricMean, Layer, Likeness, OddSides, Op, RUN_SCHEMA, RunProperty, ServedBy, TrialSpec,
+    Compared, ComparedFigure, ComparedHighest, ComparedPair, ComparedSide, ComparedUnit, Comparison,
+    Difference, GeometricMean, Layer, Likeness, OddSides, Op, RUN_SCHEMA, RunProperty, ServedBy, TrialSpec,
 };
 use serde::Serialize;
 
@@ -76,6 +76,8 @@ pub struct PairLine<'a> {
     pub confidence: f64,
     /// Over all like points first.
     pub geometric_means: &'a [GeometricMean],
+    /// Highest rates that both sides have; empty where another figure than throughput is compared.
+    pub highest: &'a [ComparedHighest],
     /// Geometric means of p99 latency; empty where another figure than throughput is compared.
     pub p99_means: &'a [GeometricMean],
     /// Points that only one side has.
@@ -167,6 +169,7 @@ fn pair(pair: &ComparedPair) -> PairLine<'_> {
         margin: pair.margin,
         confidence: pair.confidence,
         geometric_means: &pair.geometric_means,
+        highest: &pair.highest,
         p99_means: &pair.p99_means,
         unmatched: pair.unmatched,
         differences: pair.differences.iter().map(difference).collect(),

@@ -178,7 +178,7 @@ fn line_table(pair: &ComparedPair, rows: &[CompareRow]) -> Markup {
             tbody {
                 @for row in rows {
                     tr {
-                        th scope="row" { (row.label) }
+                        th.indented[row.is_indented] scope="row" { (row.label) }
                         td { (row.told()) }
                         td.n { (row.a) }
                         td.n { (row.b) }

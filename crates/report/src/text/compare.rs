@@ -468,6 +468,7 @@ mod tests {
             margin: 0.02,
             confidence: 0.95,
             geometric_means: vec![mean],
+            highest: Vec::new(),
             p99_means: Vec::new(),
             not_compared: 0,
             without_interval: 0,

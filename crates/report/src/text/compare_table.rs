@@ -1,21 +1,24 @@
 //! A comparison as one table: workload, what each side gives, ratio and verdict.
 
 use iosonde_model::{
-    Compared, ComparedFigure, ComparedPair, Comparison, Estimate, GeometricMean, Likeness, TrialSpec,
-    WorkloadGroup,
+    Compared, ComparedFigure, ComparedHighest, ComparedPair, Comparison, Estimate, GeometricMean, Likeness,
+    ReachedAt, TrialSpec, Unit, WorkloadGroup, units,
 };
 
 use super::compare::{least, likeness, ratio_text};
-use crate::{quantity::Quantity, text::point_table::is_large};
+use crate::{
+    quantity::Quantity,
+    text::{point_table::is_large, result_table::ENOUGH_DEPTH},
+};
 
-/// Maximum number of workloads on a screen, p99 lines among them: with these, two runs of `quick` have 40 lines. The
-/// others are counted.
-const ROWS_MAX: usize = 19;
+/// Maximum number of rows on a screen, highest rates and p99 lines among them: with these, two runs of `quick` have 40
+/// lines. The other workloads are counted.
+const ROWS_MAX: usize = 21;
 
 /// Two sides in rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompareTable {
-    /// Groups of workloads, without figures of the sides, then single workloads.
+    /// Groups of workloads, without figures of the sides, then highest rates, then single workloads.
     pub rows: Vec<CompareRow>,
     /// Workloads that were left out.
     pub more: usize,
@@ -33,14 +36,16 @@ impl CompareTable {
 pub struct CompareRow {
     /// `4 KiB random reads, QD 1`; `all reads, 16 workloads`.
     pub label: String,
+    /// Whether it says more of the row above.
+    pub is_indented: bool,
     /// What the first side gives; empty for a group.
     pub a: String,
     /// What the second side gives.
     pub b: String,
     /// How many times apart the two are.
     pub ratio: String,
-    /// Result of the comparison.
-    pub verdict: Likeness,
+    /// Result of the comparison; `None` where neither is better.
+    pub verdict: Option<Likeness>,
     /// The same in a word.
     pub said: &'static str,
     /// Whether the ratio is the low end of its interval.
@@ -53,10 +58,8 @@ impl CompareRow {
     pub fn told(&self) -> String {
         match self.verdict {
             _ if self.ratio.is_empty() => self.said.to_owned(),
-            Likeness::Faster | Likeness::Slower => format!("{} {}", self.ratio, self.said),
-            Likeness::Same | Likeness::CannotTell | Likeness::NotComparable => {
-                format!("{}, {}", self.said, self.ratio)
-            }
+            Some(Likeness::Faster | Likeness::Slower) => format!("{} {}", self.ratio, self.said),
+            _ => format!("{}, {}", self.said, self.ratio),
         }
     }
 }
@@ -71,14 +74,59 @@ pub fn table(compared: &Compared, pair: &ComparedPair, everything: bool) -> Comp
         .filter(|line| everything || (is_tail(compared, pair, line) && !is_unknown(line)))
         .collect();
     let mut lines: Vec<&Comparison> = compared.lines(pair).filter(has_ratio).collect();
-    let room = if everything { lines.len() } else { ROWS_MAX.saturating_sub(p99.len()) };
+    let highest: Vec<CompareRow> = pair.highest.iter().flat_map(|one| highest(pair, one)).collect();
+    let room = if everything { lines.len() } else { ROWS_MAX.saturating_sub(p99.len() + highest.len()) };
     let more = lines.len().saturating_sub(room);
     while lines.len() > room {
         let place = least_surprising(&lines).unwrap_or(lines.len() - 1);
         lines.remove(place);
     }
     let rows = lines.iter().chain(&p99).map(|line| row(pair, line));
-    CompareTable { rows: groups.into_iter().chain(rows).collect(), more }
+    CompareTable { rows: groups.into_iter().chain(highest).chain(rows).collect(), more }
+}
+
+/// A highest rate, and the queue depth that is enough for it.
+fn highest(pair: &ComparedPair, own: &ComparedHighest) -> Vec<CompareRow> {
+    let text = |value: f64| match own.unit {
+        Unit::Rate => Quantity::BytesPerSecond.text(value),
+        _ => Quantity::Iops.text(value),
+    };
+    let label = match own.block_size_bytes.map(units::size) {
+        Some(size) => {
+            let order = own.random.map_or("", |random| if random { " random" } else { " sequential" });
+            format!("highest {size}{order} {}s", own.op)
+        }
+        None => format!("highest bandwidth, {}s", own.op),
+    };
+    let ratio = Estimate { value: own.ratio, low: own.low, high: own.high };
+    let rate = CompareRow {
+        label,
+        is_indented: false,
+        a: text(own.a),
+        b: text(own.b),
+        ratio: ratio_text(pair, factor(ratio), own.verdict),
+        verdict: Some(own.verdict),
+        said: likeness(pair.margin, pair.figure, own.ratio, own.verdict),
+        is_bound: least(pair, factor(ratio), own.verdict).is_some(),
+    };
+    let depth = |reached: Option<ReachedAt>| {
+        reached.map_or_else(
+            || "–".to_owned(),
+            |at| format!("QD {}{}", at.queue_depth, if at.still_rising { ", rising" } else { "" }),
+        )
+    };
+    let [a, b] = own.reached.map(depth);
+    let depths = own.reached.iter().any(Option::is_some).then(|| CompareRow {
+        label: ENOUGH_DEPTH[0].to_owned(),
+        is_indented: true,
+        a,
+        b,
+        ratio: String::new(),
+        verdict: None,
+        said: "",
+        is_bound: false,
+    });
+    std::iter::once(rate).chain(depths).collect()
 }
 
 /// The line whose ratio its two neighbours tell best, where all three differ in their size or their queue depth alone.
@@ -115,6 +163,7 @@ fn groups(pair: &ComparedPair, everything: bool) -> Vec<CompareRow> {
     };
     let row = |what: &str, figure: ComparedFigure, mean: &GeometricMean| CompareRow {
         label: format!("{what}{}, geomean of {}", mean.of, mean.points),
+        is_indented: false,
         a: String::new(),
         b: String::new(),
         ratio: ratio_text(
@@ -122,7 +171,7 @@ fn groups(pair: &ComparedPair, everything: bool) -> Vec<CompareRow> {
             factor(Estimate { value: mean.ratio, low: mean.low, high: mean.high }),
             mean.verdict,
         ),
-        verdict: mean.verdict,
+        verdict: Some(mean.verdict),
         said: likeness(pair.margin, figure, mean.ratio, mean.verdict),
         is_bound: false,
     };
@@ -168,10 +217,11 @@ fn row(pair: &ComparedPair, line: &Comparison) -> CompareRow {
     let ratio = ratio_of(line);
     CompareRow {
         label: what(line),
+        is_indented: false,
         a: figure(line.a),
         b: figure(line.b),
         ratio: ratio_text(pair, factor(ratio), line.verdict),
-        verdict: line.verdict,
+        verdict: Some(line.verdict),
         said: match line.verdict {
             // Of what is unknown there is no direction either.
             Likeness::CannotTell if is_unknown(line) => "inconclusive",

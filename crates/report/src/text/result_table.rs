@@ -36,7 +36,7 @@ const SMALL: [Kind; 4] = [
 ];
 /// Labels of the measured queue depth for nearly all of the highest IOPS, which stands above it, and of its latency. It
 /// was measured to give 95 %; what it truly gives is 90 % or more at the rates of error of docs/intervals.md.
-const ENOUGH_DEPTH: [&str; 3] =
+pub(super) const ENOUGH_DEPTH: [&str; 3] =
     ["QD for ≥ 95 % of that", "mean latency at that QD", "p99 latency at that QD"];
 /// Size of requests at QD 1.
 const ENOUGH: Kind =
