@@ -15,6 +15,10 @@ pub struct EnoughSize<'a> {
     pub bytes: u64,
     /// Whether none larger was measured.
     pub is_largest: bool,
+    /// Throughput of one request of that size at a time.
+    pub bytes_per_s: Estimate,
+    /// Highest measured throughput of one request at a time, of any size.
+    pub most_bytes_per_s: Estimate,
     /// Mean latency of a request of that size.
     pub latency_ns: Estimate,
     /// Size of a small request; its latency is that of the second finding.
@@ -36,8 +40,8 @@ pub fn enough_size(run: &Run, op: Op) -> Option<EnoughSize<'_>> {
     let base = found(run, FindingName::BaseLatency, op)?;
     // Of the sizes that may be enough the largest is it for sure.
     let bytes = high as u64;
-    let alone: Vec<(u64, f64)> = points_alone(run, op, plateau.conditions.random)
-        .map(|(bytes, own)| (bytes, own.bytes_per_s.value))
+    let alone: Vec<(u64, Estimate)> = points_alone(run, op, plateau.conditions.random)
+        .map(|(bytes, own)| (bytes, own.bytes_per_s))
         .collect();
     // "The smallest or more" is no advice.
     if alone.iter().map(|(bytes, _)| *bytes).min().is_none_or(|smallest| bytes <= smallest) {
@@ -45,13 +49,23 @@ pub fn enough_size(run: &Run, op: Op) -> Option<EnoughSize<'_>> {
     }
     let is_largest = alone.iter().all(|(own_bytes, _)| *own_bytes <= bytes);
     // A law through all sizes may ask for more than a size that was seen to give as much.
-    let most = alone.iter().map(|(_, rate)| *rate).fold(0.0, f64::max);
-    let seen_bytes =
-        alone.iter().filter(|(_, rate)| *rate >= NEARLY_ALL * most).map(|(bytes, _)| *bytes).min();
+    let most = highest(alone.iter().map(|(_, rate)| *rate))?;
+    let is_nearly_all = |rate: &Estimate| rate.value >= NEARLY_ALL * most.value;
+    let seen_bytes = alone.iter().filter(|(_, rate)| is_nearly_all(rate)).map(|(bytes, _)| *bytes).min();
     let low_bytes = seen_bytes.map_or(bytes, |seen| seen.min(low as u64));
-    let latency_ns = point_alone(run, op, bytes, plateau.conditions.random)?.latency_ns_mean?;
+    let own = point_alone(run, op, bytes, plateau.conditions.random)?;
+    let latency_ns = own.latency_ns_mean?;
     let small_bytes = base.conditions.block_size_bytes;
-    Some(EnoughSize { low_bytes, bytes, is_largest, latency_ns, small_bytes, findings: [plateau, base] })
+    Some(EnoughSize {
+        low_bytes,
+        bytes,
+        is_largest,
+        bytes_per_s: own.bytes_per_s,
+        most_bytes_per_s: most,
+        latency_ns,
+        small_bytes,
+        findings: [plateau, base],
+    })
 }
 
 /// The plateau of one direction and the sizes between which it begins. An interval too wide for a value still has an
@@ -69,9 +83,28 @@ fn plateau(run: &Run, op: Op) -> Option<(&Finding, f64, f64)> {
     })
 }
 
-/// The plateau of one direction that is open because throughput still rises at the largest measured size, and that
-/// size.
-pub fn larger_than(run: &Run, op: Op) -> Option<(&Finding, u64)> {
+fn highest(rates: impl Iterator<Item = Estimate>) -> Option<Estimate> {
+    rates.max_by(|a, b| a.value.total_cmp(&b.value))
+}
+
+/// The plateau of one direction that is open because throughput still rises at the largest measured size.
+pub struct LargerThan<'a> {
+    /// The open plateau.
+    pub finding: &'a Finding,
+    /// That size.
+    pub bytes: u64,
+    /// Throughput of one request of that size at a time.
+    pub bytes_per_s: Estimate,
+}
+
+/// That plateau; `None` where it is known, or unknown for another reason.
+pub fn larger_than(run: &Run, op: Op) -> Option<LargerThan<'_>> {
+    let (finding, bytes) = still_rising(run, op)?;
+    let bytes_per_s = point_alone(run, op, bytes, finding.conditions.random)?.bytes_per_s;
+    Some(LargerThan { finding, bytes, bytes_per_s })
+}
+
+fn still_rising(run: &Run, op: Op) -> Option<(&Finding, u64)> {
     run.findings.iter().find_map(|finding| match &finding.detail {
         Detail::Inconclusive(Inconclusive::SizeLaw(SizeLawProblem::StillRising {
             largest_bytes, ..

@@ -13,7 +13,7 @@ use crate::text::{
     number::{range, with_interval},
 };
 use iosonde_infer::enough_depth::low_latency_depth;
-use iosonde_infer::enough_size::{EnoughSize, enough_size, larger_than};
+use iosonde_infer::enough_size::{EnoughSize, LargerThan, enough_size, larger_than};
 use iosonde_infer::finding::lookup::estimate;
 use iosonde_infer::finding::lookup::found;
 use iosonde_infer::finding::lookup::found_like;
@@ -209,6 +209,8 @@ struct SizeAdvice<'a> {
     bytes: u64,
     /// Whether none larger was tried, and smaller ones are not enough.
     is_largest: bool,
+    /// Throughput of each direction at QD 1: of the largest size where it is that, else the highest.
+    most: Vec<String>,
     why: Vec<String>,
     findings: Vec<&'a Finding>,
 }
@@ -216,19 +218,27 @@ struct SizeAdvice<'a> {
 impl<'a> SizeAdvice<'a> {
     fn of(run: &'a Run, op: Op) -> Option<Self> {
         if let Some(enough) = enough_size(run, op) {
+            let gives = if enough.is_largest { enough.bytes_per_s } else { enough.most_bytes_per_s };
             return Some(Self {
                 ops: vec![op],
                 random: enough.random(),
                 bytes: enough.bytes,
                 is_largest: enough.is_largest,
+                most: vec![with_interval(Unit::Rate, &gives)],
                 why: vec![format!("{op}s of {}", times_of_sizes(op, &enough))],
                 findings: enough.findings.to_vec(),
             });
         }
-        let (finding, bytes) = larger_than(run, op)?;
-        let why = format!("the bandwidth of {op}s still rises at {}", units::size(bytes));
-        let random = finding.conditions.random;
-        Some(Self { ops: vec![op], random, bytes, is_largest: true, why: vec![why], findings: vec![finding] })
+        let LargerThan { finding, bytes, bytes_per_s } = larger_than(run, op)?;
+        Some(Self {
+            ops: vec![op],
+            random: finding.conditions.random,
+            bytes,
+            is_largest: true,
+            most: vec![with_interval(Unit::Rate, &bytes_per_s)],
+            why: vec![format!("the bandwidth of {op}s still rises at {}", units::size(bytes))],
+            findings: vec![finding],
+        })
     }
 
     fn is_as(&self, other: &Self) -> bool {
@@ -239,9 +249,13 @@ impl<'a> SizeAdvice<'a> {
         let order = self.random.map_or("", |random| ["sequential ", "random "][usize::from(random)]);
         let ops: Vec<String> = self.ops.iter().map(|op| format!("{op}s")).collect();
         let size = units::size(self.bytes);
+        let most = match self.most.as_slice() {
+            [first, other] if first != other => format!("{first} and {other}"),
+            all => all.first().cloned().unwrap_or_default(),
+        };
         let what = match self.is_largest {
-            true => format!("{size}, the largest tried; larger may be faster"),
-            false => format!("{size} or more (≥ 95 % of the highest at QD 1)"),
+            true => format!("{size}, the largest tried, which gives {most}; larger may be faster"),
+            false => format!("{size} or more: ≥ 95 % of {most}, the highest at QD 1"),
         };
         let sentence = format!("for bandwidth of {order}{} at QD 1, use {what}", ops.join(" and "));
         new(sentence, self.why.join("; "), &self.findings)
@@ -255,6 +269,7 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Vec<Draft<'_>> {
         match all.iter_mut().find(|one| one.is_as(&own)) {
             Some(both) => {
                 both.ops.extend(own.ops);
+                both.most.extend(own.most);
                 both.why.extend(own.why);
                 both.findings.extend(own.findings);
             }

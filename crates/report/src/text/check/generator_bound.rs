@@ -15,10 +15,13 @@ pub(super) fn words(cause: &GeneratorBound) -> String {
             from_memory(busy)
         ),
         GeneratorBound::Near { busy, kept_back_share } => format!(
-            "iosonde used {} of its CPU, so the storage may be {}faster; use more jobs (workers){}",
+            "iosonde used {} of its CPU, so the storage may be {}; use more jobs (workers){}",
             share(busy.busy_share),
-            kept_back_share
-                .map_or_else(String::new, |kept| format!("up to {} ", units::percent(kept / (1.0 - kept)))),
+            // What the device counted tells of this depth alone: at a deeper one, the CPU is the limit.
+            kept_back_share.map_or_else(
+                || "faster".to_owned(),
+                |kept| format!("up to {} faster at this depth", units::percent(kept / (1.0 - kept)))
+            ),
             from_memory(busy)
         ),
         GeneratorBound::Preempted { busy_share, cpu_share, .. } => format!(
