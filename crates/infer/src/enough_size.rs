@@ -1,8 +1,7 @@
 //! The block size that is enough for throughput of one request at a time.
 
 use iosonde_model::{
-    Detail, Estimate, Finding, FindingName, Inconclusive, Op, Point, PointDirection, Run,
-    detail::SizeLawProblem,
+    Detail, Estimate, Finding, FindingName, Inconclusive, Op, Point, Run, detail::SizeLawProblem,
 };
 
 use crate::{enough_depth::NEARLY_ALL, finding::lookup::found};
@@ -15,10 +14,10 @@ pub struct EnoughSize<'a> {
     pub bytes: u64,
     /// Whether none larger was measured.
     pub is_largest: bool,
-    /// Throughput of one request of that size at a time.
-    pub bytes_per_s: Estimate,
-    /// Highest measured throughput of one request at a time, of any size.
-    pub most_bytes_per_s: Estimate,
+    /// The point of single requests of that size.
+    pub point: &'a Point,
+    /// The point of single requests, of any size, with the highest measured throughput.
+    pub fastest: &'a Point,
     /// Mean latency of a request of that size.
     pub latency_ns: Estimate,
     /// Size of a small request; its latency is that of the second finding.
@@ -40,32 +39,24 @@ pub fn enough_size(run: &Run, op: Op) -> Option<EnoughSize<'_>> {
     let base = found(run, FindingName::BaseLatency, op)?;
     // Of the sizes that may be enough the largest is it for sure.
     let bytes = high as u64;
-    let alone: Vec<(u64, Estimate)> = points_alone(run, op, plateau.conditions.random)
-        .map(|(bytes, own)| (bytes, own.bytes_per_s))
-        .collect();
+    let alone: Vec<&Point> = points_alone(run, op, plateau.conditions.random).collect();
+    let size = |point: &&Point| point.spec.block_size_bytes;
     // "The smallest or more" is no advice.
-    if alone.iter().map(|(bytes, _)| *bytes).min().is_none_or(|smallest| bytes <= smallest) {
+    if alone.iter().map(size).min().is_none_or(|smallest| bytes <= smallest) {
         return None;
     }
-    let is_largest = alone.iter().all(|(own_bytes, _)| *own_bytes <= bytes);
+    let is_largest = alone.iter().map(size).all(|own| own <= bytes);
     // A law through all sizes may ask for more than a size that was seen to give as much.
-    let most = highest(alone.iter().map(|(_, rate)| *rate))?;
-    let is_nearly_all = |rate: &Estimate| rate.value >= NEARLY_ALL * most.value;
-    let seen_bytes = alone.iter().filter(|(_, rate)| is_nearly_all(rate)).map(|(bytes, _)| *bytes).min();
+    let rate = |point: &Point| point.direction(op).map_or(0.0, |own| own.bytes_per_s.value);
+    let fastest = alone.iter().copied().max_by(|a, b| rate(a).total_cmp(&rate(b)))?;
+    let most = rate(fastest);
+    let seen_bytes = alone.iter().filter(|point| rate(point) >= NEARLY_ALL * most).map(size).min();
     let low_bytes = seen_bytes.map_or(bytes, |seen| seen.min(low as u64));
-    let own = point_alone(run, op, bytes, plateau.conditions.random)?;
-    let latency_ns = own.latency_ns_mean?;
+    let point = point_alone(run, op, bytes, plateau.conditions.random)?;
+    let latency_ns = point.direction(op)?.latency_ns_mean?;
     let small_bytes = base.conditions.block_size_bytes;
-    Some(EnoughSize {
-        low_bytes,
-        bytes,
-        is_largest,
-        bytes_per_s: own.bytes_per_s,
-        most_bytes_per_s: most,
-        latency_ns,
-        small_bytes,
-        findings: [plateau, base],
-    })
+    let findings = [plateau, base];
+    Some(EnoughSize { low_bytes, bytes, is_largest, point, fastest, latency_ns, small_bytes, findings })
 }
 
 /// The plateau of one direction and the sizes between which it begins. An interval too wide for a value still has an
@@ -83,25 +74,21 @@ fn plateau(run: &Run, op: Op) -> Option<(&Finding, f64, f64)> {
     })
 }
 
-fn highest(rates: impl Iterator<Item = Estimate>) -> Option<Estimate> {
-    rates.max_by(|a, b| a.value.total_cmp(&b.value))
-}
-
 /// The plateau of one direction that is open because throughput still rises at the largest measured size.
 pub struct LargerThan<'a> {
     /// The open plateau.
     pub finding: &'a Finding,
     /// That size.
     pub bytes: u64,
-    /// Throughput of one request of that size at a time.
-    pub bytes_per_s: Estimate,
+    /// The point of single requests of that size.
+    pub point: &'a Point,
 }
 
 /// That plateau; `None` where it is known, or unknown for another reason.
 pub fn larger_than(run: &Run, op: Op) -> Option<LargerThan<'_>> {
     let (finding, bytes) = still_rising(run, op)?;
-    let bytes_per_s = point_alone(run, op, bytes, finding.conditions.random)?.bytes_per_s;
-    Some(LargerThan { finding, bytes, bytes_per_s })
+    let point = point_alone(run, op, bytes, finding.conditions.random)?;
+    Some(LargerThan { finding, bytes, point })
 }
 
 fn still_rising(run: &Run, op: Op) -> Option<(&Finding, u64)> {
@@ -116,21 +103,17 @@ fn still_rising(run: &Run, op: Op) -> Option<(&Finding, u64)> {
 }
 
 /// The point of single requests of this size and order.
-fn point_alone(run: &Run, op: Op, bytes: u64, random: Option<bool>) -> Option<&PointDirection> {
-    points_alone(run, op, random).find(|(own_bytes, _)| *own_bytes == bytes).map(|(_, own)| own)
+fn point_alone(run: &Run, op: Op, bytes: u64, random: Option<bool>) -> Option<&Point> {
+    points_alone(run, op, random).find(|point| point.spec.block_size_bytes == bytes)
 }
 
-/// The points of single requests of this order, with their block sizes.
-fn points_alone(run: &Run, op: Op, random: Option<bool>) -> impl Iterator<Item = (u64, &PointDirection)> {
-    let is_it = move |point: &&Point| {
+/// The points of single requests of this order that have figures.
+fn points_alone(run: &Run, op: Op, random: Option<bool>) -> impl Iterator<Item = &Point> {
+    run.points.iter().filter(move |point| {
         let spec = &point.spec;
         spec.asked_in_flight() == 1
             && random.is_none_or(|random| spec.rw.is_random() == random)
             && !spec.rw.is_mixed()
-            && spec.rw.has(op)
-    };
-    run.points
-        .iter()
-        .filter(is_it)
-        .filter_map(move |point| Some((point.spec.block_size_bytes, point.direction(op)?)))
+            && point.direction(op).is_some()
+    })
 }

@@ -218,24 +218,24 @@ struct SizeAdvice<'a> {
 impl<'a> SizeAdvice<'a> {
     fn of(run: &'a Run, op: Op) -> Option<Self> {
         if let Some(enough) = enough_size(run, op) {
-            let gives = if enough.is_largest { enough.bytes_per_s } else { enough.most_bytes_per_s };
+            let told = if enough.is_largest { enough.point } else { enough.fastest };
             return Some(Self {
                 ops: vec![op],
                 random: enough.random(),
                 bytes: enough.bytes,
                 is_largest: enough.is_largest,
-                most: vec![with_interval(Unit::Rate, &gives)],
+                most: vec![bandwidth(run, op, told)?],
                 why: vec![format!("{op}s of {}", times_of_sizes(op, &enough))],
                 findings: enough.findings.to_vec(),
             });
         }
-        let LargerThan { finding, bytes, bytes_per_s } = larger_than(run, op)?;
+        let LargerThan { finding, bytes, point } = larger_than(run, op)?;
         Some(Self {
             ops: vec![op],
             random: finding.conditions.random,
             bytes,
             is_largest: true,
-            most: vec![with_interval(Unit::Rate, &bytes_per_s)],
+            most: vec![bandwidth(run, op, point)?],
             why: vec![format!("the bandwidth of {op}s still rises at {}", units::size(bytes))],
             findings: vec![finding],
         })
@@ -260,6 +260,16 @@ impl<'a> SizeAdvice<'a> {
         let sentence = format!("for bandwidth of {order}{} at QD 1, use {what}", ops.join(" and "));
         new(sentence, self.why.join("; "), &self.findings)
     }
+}
+
+/// Bandwidth of a point: where it is the highest of the run, as the table has that.
+fn bandwidth(run: &Run, op: Op, point: &Point) -> Option<String> {
+    let is_of = |finding: &&Finding| match &finding.detail {
+        Detail::Highest(facts) => facts.best_points.contains(&point.id),
+        _ => false,
+    };
+    let highest = found(run, FindingName::DeviceBandwidth, op).filter(is_of).map(estimate);
+    Some(with_interval(Unit::Rate, &highest.or_else(|| Some(point.direction(op)?.bytes_per_s))?))
 }
 
 /// Block sizes for bandwidth of one request at a time, and their latency: once where reads and writes have the same.
