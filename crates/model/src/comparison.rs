@@ -177,7 +177,7 @@ pub struct ComparedHighest {
 /// Lowest measured queue depth for at least 95 % of a highest rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct ReachedAt {
-    /// Requests in flight.
+    /// Queue depth.
     pub queue_depth: u64,
     /// Whether IOPS still rose at the deepest measured queue, which this is.
     pub still_rising: bool,

@@ -110,7 +110,7 @@ fn the_formats_give_the_same_numbers() {
         assert!(text.contains(told), "the Markdown lacks {told}");
     }
     let without_tags = text_of(&page);
-    for told in ["2.48 GB/s ±2.9 %", "294 k IOPS ±2.4 %", "219 µs ±2.8 %", "use 4 MiB"] {
+    for told in ["2.48 GB/s ±2.9 %", "294 k IOPS ±2.4 %", "219 µs ±2.8 %", "blocks of 4 MiB"] {
         assert!(without_tags.contains(told), "the page lacks {told}");
         assert!(text.contains(told), "the Markdown lacks {told}");
         assert!(screen.contains(told), "the screen lacks {told}");

@@ -12,6 +12,7 @@ use crate::text::{
     limits_meet::limits_meet,
     number::{range, with_interval},
 };
+use iosonde_infer::enough_depth::NEARLY_ALL;
 use iosonde_infer::enough_depth::low_latency_depth;
 use iosonde_infer::enough_size::{EnoughSize, LargerThan, enough_size, larger_than};
 use iosonde_infer::finding::lookup::estimate;
@@ -209,6 +210,8 @@ struct SizeAdvice<'a> {
     bytes: u64,
     /// Whether none larger was tried, and smaller ones are not enough.
     is_largest: bool,
+    /// Whether more was measured at deeper queues, so that a larger size may give more.
+    may_rise: bool,
     /// Throughput of each direction at QD 1: of the largest size where it is that, else the highest.
     most: Vec<String>,
     why: Vec<String>,
@@ -224,6 +227,7 @@ impl<'a> SizeAdvice<'a> {
                 random: enough.random(),
                 bytes: enough.bytes,
                 is_largest: enough.is_largest,
+                may_rise: may_rise(run, op, told),
                 most: vec![bandwidth(run, op, told)?],
                 why: vec![format!("{op}s of {}", times_of_sizes(op, &enough))],
                 findings: enough.findings.to_vec(),
@@ -235,6 +239,7 @@ impl<'a> SizeAdvice<'a> {
             random: finding.conditions.random,
             bytes,
             is_largest: true,
+            may_rise: may_rise(run, op, point),
             most: vec![bandwidth(run, op, point)?],
             why: vec![format!("the bandwidth of {op}s still rises at {}", units::size(bytes))],
             findings: vec![finding],
@@ -242,7 +247,8 @@ impl<'a> SizeAdvice<'a> {
     }
 
     fn is_as(&self, other: &Self) -> bool {
-        (self.random, self.bytes, self.is_largest) == (other.random, other.bytes, other.is_largest)
+        let what = |own: &Self| (own.random, own.bytes, own.is_largest, own.is_largest && own.may_rise);
+        what(self) == what(other)
     }
 
     fn draft(self) -> Draft<'a> {
@@ -250,25 +256,39 @@ impl<'a> SizeAdvice<'a> {
         let ops: Vec<String> = self.ops.iter().map(|op| format!("{op}s")).collect();
         let size = units::size(self.bytes);
         let most = match self.most.as_slice() {
-            [first, other] if first != other => format!("{first} and {other}"),
+            [first, other] if first != other => {
+                format!("{first} for {} and {other} for {}", ops[0], ops[1])
+            }
             all => all.first().cloned().unwrap_or_default(),
         };
-        let what = match self.is_largest {
-            true => format!("{size}, the largest tried, which gives {most}; larger may be faster"),
-            false => format!("{size} or more: ≥ 95 % of {most}, the highest at QD 1"),
+        let size = match (self.is_largest, self.may_rise) {
+            (true, true) => format!("{size}: the best so far is {most}; larger ones may be faster"),
+            (true, false) => format!("{size}: the best is {most}"),
+            (false, _) => format!("{size} or more: the best is {most}"),
         };
-        let sentence = format!("for bandwidth of {order}{} at QD 1, use {what}", ops.join(" and "));
+        let sentence = format!("for bandwidth of {order}{} at QD 1, use blocks of {size}", ops.join(" and "));
         new(sentence, self.why.join("; "), &self.findings)
     }
 }
 
+/// Whether a point gives clearly less than the highest bandwidth of its direction, or is that itself.
+fn may_rise(run: &Run, op: Op, point: &Point) -> bool {
+    let own = point.direction(op).map(|direction| direction.bytes_per_s.value);
+    let highest = found(run, FindingName::DeviceBandwidth, op);
+    let is_highest = highest.is_some_and(|finding| is_best(finding, point));
+    let most = highest.and_then(|finding| finding.value);
+    is_highest || own.zip(most).is_none_or(|(own, most)| own < NEARLY_ALL * most)
+}
+
+/// Whether a point may be the one with the highest bandwidth.
+fn is_best(highest: &Finding, point: &Point) -> bool {
+    matches!(&highest.detail, Detail::Highest(facts) if facts.best_points.contains(&point.id))
+}
+
 /// Bandwidth of a point: where it is the highest of the run, as the table has that.
 fn bandwidth(run: &Run, op: Op, point: &Point) -> Option<String> {
-    let is_of = |finding: &&Finding| match &finding.detail {
-        Detail::Highest(facts) => facts.best_points.contains(&point.id),
-        _ => false,
-    };
-    let highest = found(run, FindingName::DeviceBandwidth, op).filter(is_of).map(estimate);
+    let highest = found(run, FindingName::DeviceBandwidth, op).filter(|finding| is_best(finding, point));
+    let highest = highest.map(estimate);
     Some(with_interval(Unit::Rate, &highest.or_else(|| Some(point.direction(op)?.bytes_per_s))?))
 }
 
@@ -312,12 +332,12 @@ fn in_flight(run: &Run, op: Op) -> Option<Draft<'_>> {
     let size = conditions.block_size_bytes.map_or_else(String::new, units::size);
     let point = low_latency_depth(run, op, knee)?;
     let depth = point.spec.asked_in_flight();
-    let sentence = format!("for low latency of {size} {op}s, use QD {depth}: {}", gives(op, point, &most)?);
+    let sentence = format!("for {size} {op}s, QD {depth} is a compromise: {}", gives(op, point, &most)?);
     let why = format!("at QD 1 a {op} takes {}", with_interval(Unit::Time, &estimate(base)));
     Some(Draft { point: Some(point), ..new(sentence, why, &[knee, enough, base]) })
 }
 
-/// What a measured queue depth gives: `52 % of the highest IOPS, mean 120 µs (±0.1 %), p99 137 µs (±0.3 %)`.
+/// What a measured queue depth gives: `52 % of the highest IOPS; latency: mean 120 µs (±0.1 %), p99 137 µs (±0.3 %)`.
 fn gives(op: Op, point: &Point, most: &Estimate) -> Option<String> {
     let direction = point.direction(op)?;
     let share = units::percent((direction.iops.value / most.value).min(1.0));
@@ -327,7 +347,7 @@ fn gives(op: Op, point: &Point, most: &Estimate) -> Option<String> {
         Some((low, high)) if p99.is_vague() => format!(", p99 unknown ({})", range(Unit::Time, low, high)),
         _ => format!(", p99 {}", time(&p99)),
     });
-    Some(format!("{share} of the highest IOPS, mean {mean}{p99}"))
+    Some(format!("{share} of the highest IOPS; latency: mean {mean}{p99}"))
 }
 
 /// Reads over writes of the same size and order from which on such writes are to be avoided: a stick that maps large

@@ -2,7 +2,7 @@
 
 use iosonde_model::{
     Compared, ComparedFigure, ComparedHighest, ComparedPair, Comparison, Estimate, GeometricMean, Likeness,
-    ReachedAt, TrialSpec, Unit, WorkloadGroup, units,
+    Op, ReachedAt, TrialSpec, Unit, WorkloadGroup, units,
 };
 
 use super::compare::{least, likeness, ratio_text};
@@ -13,7 +13,9 @@ use crate::{
 
 /// Maximum number of rows on a screen, highest rates and p99 lines among them: with these, two runs of `quick` have 40
 /// lines. The other workloads are counted.
-const ROWS_MAX: usize = 21;
+const ROWS_MAX: usize = 20;
+/// Distance of a workload from a highest rate, as a share of it, up to which three digits hardly show it.
+const NEARLY_HIGHEST: f64 = 0.01;
 
 /// Two sides in rows.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,14 +76,27 @@ pub fn table(compared: &Compared, pair: &ComparedPair, everything: bool) -> Comp
         .filter(|line| everything || (is_tail(compared, pair, line) && !is_unknown(line)))
         .collect();
     let mut lines: Vec<&Comparison> = compared.lines(pair).filter(has_ratio).collect();
+    if !everything {
+        let all = lines.clone();
+        lines.retain(|line| !is_told_by_reads(line, &all));
+    }
+    let told = lines.len();
+    if !everything {
+        lines.retain(|line| !pair.highest.iter().any(|highest| is_told_by_highest(line, highest)));
+    }
     let highest: Vec<CompareRow> = pair.highest.iter().flat_map(|one| highest(pair, one)).collect();
     let room = if everything { lines.len() } else { ROWS_MAX.saturating_sub(p99.len() + highest.len()) };
-    let more = lines.len().saturating_sub(room);
     while lines.len() > room {
         let place = least_surprising(&lines).unwrap_or(lines.len() - 1);
         lines.remove(place);
     }
-    let rows = lines.iter().chain(&p99).map(|line| row(pair, line));
+    let more = told - lines.len();
+    let total = |line: &&&Comparison| mix_total(compared, pair, line).filter(|_| !everything);
+    let rows = lines.iter().map(|line| match total(&line) {
+        Some(both) => CompareRow { label: what_both(line), ..row(pair, &both) },
+        None => row(pair, line),
+    });
+    let rows = rows.chain(p99.iter().map(|line| row(pair, line)));
     CompareTable { rows: groups.into_iter().chain(highest).chain(rows).collect(), more }
 }
 
@@ -104,10 +119,10 @@ fn highest(pair: &ComparedPair, own: &ComparedHighest) -> Vec<CompareRow> {
         is_indented: false,
         a: text(own.a),
         b: text(own.b),
-        ratio: ratio_text(pair, factor(ratio), own.verdict),
+        ratio: ratio_text(pair, factor(ratio, own.verdict), own.verdict),
         verdict: Some(own.verdict),
         said: likeness(pair.margin, pair.figure, own.ratio, own.verdict),
-        is_bound: least(pair, factor(ratio), own.verdict).is_some(),
+        is_bound: least(pair, factor(ratio, own.verdict), own.verdict).is_some(),
     };
     let depth = |reached: Option<ReachedAt>| {
         reached.map_or_else(
@@ -127,6 +142,36 @@ fn highest(pair: &ComparedPair, own: &ComparedHighest) -> Vec<CompareRow> {
         is_bound: false,
     });
     std::iter::once(rate).chain(depths).collect()
+}
+
+/// Whether a line is the writes of a mix whose reads have a line: at one share of reads, both have one ratio.
+fn is_told_by_reads(line: &Comparison, all: &[&Comparison]) -> bool {
+    let is_mix = line.op == Op::Write && line.figure == ComparedFigure::Iops && line.spec.rw.is_mixed();
+    is_mix && all.iter().any(|other| other.op == Op::Read && other.spec == line.spec)
+}
+
+/// Reads and writes of a mix together.
+fn mix_total(compared: &Compared, pair: &ComparedPair, reads: &Comparison) -> Option<Comparison> {
+    let is_other = |line: &&Comparison| is_told_by_reads(line, &[reads]);
+    let writes = compared.lines(pair).find(is_other)?;
+    let sum = |a: Option<f64>, b: Option<f64>| Some(a? + b?);
+    Some(Comparison { a: sum(reads.a, writes.a), b: sum(reads.b, writes.b), ..reads.clone() })
+}
+
+/// Whether both sides reach their highest rate with a line, so that its row would say the same again.
+fn is_told_by_highest(line: &Comparison, highest: &ComparedHighest) -> bool {
+    let per_request = match highest.unit {
+        Unit::Rate => line.spec.block_size_bytes as f64,
+        _ => 1.0,
+    };
+    let is_like = line.op == highest.op
+        && !line.spec.rw.is_mixed()
+        && highest.block_size_bytes.is_none_or(|bytes| bytes == line.spec.block_size_bytes)
+        && highest.random.is_none_or(|random| random == line.spec.rw.is_random());
+    let is_near = |own: Option<f64>, most: f64| {
+        own.is_some_and(|own| (own * per_request / most - 1.0).abs() < NEARLY_HIGHEST)
+    };
+    is_like && is_near(line.a, highest.a) && is_near(line.b, highest.b)
 }
 
 /// The line whose ratio its two neighbours tell best, where all three differ in their size or their queue depth alone.
@@ -168,7 +213,7 @@ fn groups(pair: &ComparedPair, everything: bool) -> Vec<CompareRow> {
         b: String::new(),
         ratio: ratio_text(
             pair,
-            factor(Estimate { value: mean.ratio, low: mean.low, high: mean.high }),
+            factor(Estimate { value: mean.ratio, low: mean.low, high: mean.high }, mean.verdict),
             mean.verdict,
         ),
         verdict: Some(mean.verdict),
@@ -199,10 +244,10 @@ fn ratio_of(line: &Comparison) -> Estimate {
     Estimate { value: line.ratio.unwrap_or(f64::NAN), low: line.low, high: line.high }
 }
 
-/// How many times apart: never below 1, as in the answer above the table.
-fn factor(ratio: Estimate) -> Estimate {
+/// How many times apart: never below 1, as in the answer above the table; of sides without a difference, as it is.
+fn factor(ratio: Estimate, verdict: Likeness) -> Estimate {
     let inverse = |of: f64| 1.0 / of;
-    match ratio.value < 1.0 {
+    match ratio.value < 1.0 && verdict != Likeness::Same {
         true => Estimate {
             value: inverse(ratio.value),
             low: ratio.high.map(inverse),
@@ -220,14 +265,14 @@ fn row(pair: &ComparedPair, line: &Comparison) -> CompareRow {
         is_indented: false,
         a: figure(line.a),
         b: figure(line.b),
-        ratio: ratio_text(pair, factor(ratio), line.verdict),
+        ratio: ratio_text(pair, factor(ratio, line.verdict), line.verdict),
         verdict: Some(line.verdict),
         said: match line.verdict {
             // Of what is unknown there is no direction either.
             Likeness::CannotTell if is_unknown(line) => "inconclusive",
             verdict => likeness(pair.margin, line.figure, ratio.value, verdict),
         },
-        is_bound: least(pair, factor(ratio), line.verdict).is_some(),
+        is_bound: least(pair, factor(ratio, line.verdict), line.verdict).is_some(),
     }
 }
 
@@ -276,7 +321,7 @@ fn figure_prefix(line: &Comparison) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::{Op, Rw};
+    use iosonde_model::Rw;
 
     use super::*;
 
@@ -306,5 +351,38 @@ mod tests {
         let mut writes = lines.clone();
         writes[1].op = Op::Write;
         assert_eq!(least_surprising(&writes.iter().take(3).collect::<Vec<_>>()), None);
+    }
+
+    #[test]
+    fn a_line_at_the_highest_rate_of_both_sides_is_told_by_it() {
+        let highest = ComparedHighest {
+            finding: iosonde_model::FindingName::DeviceBandwidth,
+            op: Op::Read,
+            block_size_bytes: None,
+            random: None,
+            unit: Unit::Rate,
+            a: 4096.0,
+            b: 8192.0,
+            reached: [None, None],
+            ratio: 2.0,
+            low: None,
+            high: None,
+            verdict: Likeness::Faster,
+        };
+        assert!(is_told_by_highest(&line(4096, 2.005), &highest));
+        assert!(!is_told_by_highest(&line(4096, 1.9), &highest));
+        let iops =
+            ComparedHighest { unit: Unit::Iops, block_size_bytes: Some(4096), a: 1.0, b: 2.0, ..highest };
+        assert!(is_told_by_highest(&line(4096, 2.0), &iops));
+        assert!(!is_told_by_highest(&line(8192, 2.0), &iops));
+    }
+
+    #[test]
+    fn the_writes_of_a_mix_are_told_by_its_reads() {
+        let mut reads = line(4096, 2.0);
+        (reads.spec.rw, reads.spec.read_percent) = (Rw::RandRw, Some(70.0));
+        let writes = Comparison { op: Op::Write, ..reads.clone() };
+        assert!(is_told_by_reads(&writes, &[&reads]) && !is_told_by_reads(&reads, &[&writes]));
+        assert!(!is_told_by_reads(&writes, &[&line(4096, 2.0)]));
     }
 }

@@ -189,6 +189,18 @@ fn figure_in(style: Style, estimate: &Estimate, (factor, name): (f64, &str)) -> 
     Figure { value: format!("{:.digits$}{name}", estimate.value / factor), interval }
 }
 
+/// A value that is known well, and may be higher: `35.0 MB/s`, `up to 43`.
+pub fn up_to(style: impl Into<Style>, value: f64, high: f64) -> Figure {
+    let style = style.into();
+    let (factor, name) = scaled(style, value);
+    let digits = three_digits(value / factor);
+    let earned = digits.min(decimals(value / factor, (high - value) / factor));
+    Figure {
+        value: format!("{:.digits$}{name}", value / factor),
+        interval: format!("up to {:.earned$}", high / factor),
+    }
+}
+
 /// Half of an interval as a share of the value, where that tells the interval.
 fn share_to_either_side(unit: Unit, value: f64, low: f64, high: f64) -> Option<f64> {
     let half = f64::max(high - value, value - low) / value;

@@ -13,7 +13,7 @@ use iosonde_model::{
 use super::{
     concurrent_table, finding,
     footnote::Footnotes,
-    number::{Figure, Style, figure, range},
+    number::{Figure, Style, figure, up_to},
     table::{Cell, ResultRow, ResultTable},
     training_table,
 };
@@ -184,21 +184,25 @@ const AT_LOW_END: f64 = 0.1;
 /// High over low of an interval up to which the point that is known best is the highest for all uses.
 const NEARLY: f64 = 1.05;
 
+/// High over low from which three digits show that an interval has one side.
+const SHOWN: f64 = 1.005;
+
 /// Whether a highest rate is uncertain upwards alone.
 fn may_be_higher(finding: &Finding) -> bool {
     let Detail::Highest(_) = &finding.detail else { return false };
     let (Some(value), Some(low), Some(high)) = (finding.value, finding.low, finding.high) else {
         return false;
     };
-    value - low < AT_LOW_END * (high - low) && high > NEARLY * low
+    value - low < AT_LOW_END * (high - low) && high > SHOWN * low
 }
 
-/// A highest rate that is uncertain upwards alone: its range, or a minimum where that is too wide to be of use.
+/// A highest rate that is uncertain upwards alone: up to the end of its interval, or a minimum where that is too wide
+/// to be of use.
 fn upwards(finding: &Finding) -> Option<Figure> {
     let own = estimate(finding);
     let (low, high) = own.low.zip(own.high).filter(|_| may_be_higher(finding))?;
     if !own.is_vague() {
-        return Some(Figure { value: range(finding.unit, low, high), interval: String::new() });
+        return Some(up_to(finding.unit, own.value, high));
     }
     let bound = Estimate { value: low, low: Some(low), high: Some(low) };
     Some(Figure { interval: String::new(), ..figure(finding.unit, &bound) }.at_least())
@@ -261,11 +265,14 @@ fn places(run: &Run) -> Option<ResultRow> {
         if held_by_limit(run, finding).is_some() {
             return None;
         }
-        // A rate that another point may exceed is not known to be reached by any.
-        if may_be_higher(finding) {
-            return imprecise(run, op).map(Cell::from);
-        }
         let mut best = best_points(run, finding);
+        if may_be_higher(finding) {
+            // A point that is known well reaches the rate; the others may exceed it.
+            best.retain(|point| is_known_well(point, op));
+            if best.is_empty() {
+                return imprecise(run, op).map(Cell::from);
+            }
+        }
         let enough_bytes = enough_size(run, op).map(|enough| enough.bytes);
         // A point whose own figure is clearly less, or outside the interval, would contradict the figure above. The
         // share is that of a size that is enough, so that the advice does not name another.
@@ -304,6 +311,12 @@ fn places(run: &Run) -> Option<ResultRow> {
         Some(Figure { value, interval: String::new() }.into())
     });
     row("reached with", true, cells)
+}
+
+/// Whether a point's bandwidth has a narrow interval.
+fn is_known_well(point: &Point, op: Op) -> bool {
+    let rate = point.direction(op).map(|direction| direction.bytes_per_s);
+    rate.and_then(|rate| rate.low.zip(rate.high)).is_some_and(|(low, high)| high < NEARLY * low)
 }
 
 /// The point that makes a highest bandwidth uncertain: `4 MiB rand is imprecise`.
@@ -585,12 +598,12 @@ mod tests {
         let wide = Finding { low: Some(0.999 * value), high: Some(3.2 * value), ..finding.clone() };
         let told = upwards(&wide).unwrap();
         assert!(told.value.starts_with("≥ "), "{told:?}");
-        // In a narrower interval, in the middle of one, and in a narrow one.
+        // In the middle of an interval, and in a narrower one.
         let middle = Finding { low: Some(0.6 * value), ..wide.clone() };
         assert_eq!(upwards(&middle), None);
-        let range = upwards(&Finding { high: Some(1.2 * value), ..wide.clone() }).unwrap();
-        assert!(range.value.ends_with(" GB/s") && range.value.contains('–'), "{range:?}");
-        assert_eq!(upwards(&Finding { high: Some(1.03 * value), ..wide }), None);
+        let told = upwards(&Finding { high: Some(1.2 * value), ..wide.clone() }).unwrap();
+        assert!(told.value.ends_with(" GB/s") && told.interval.starts_with("up to "), "{told:?}");
+        assert_eq!(upwards(&Finding { high: Some(1.003 * value), ..wide }), None);
     }
 
     #[test]

@@ -255,6 +255,8 @@ fn what_it_is(run: &Run, limited: bool) -> String {
     };
     // Below a limit, every order is as fast as another.
     match first_order(run).filter(|_| !limited).and_then(order) {
+        // The header has said that it is simulated.
+        Some(order) if device.medium == Medium::Simulated => order,
         Some(order) => format!("{medium}; {order}"),
         None => medium.to_owned(),
     }
@@ -265,7 +267,7 @@ const NEAR_ONE: [f64; 2] = [0.9, 1.1];
 
 fn order(finding: &Finding) -> Option<String> {
     let Detail::AccessOrder(answer) = finding.detail else { return None };
-    let what = workload(&finding.conditions);
+    let what = workload_at(&finding.conditions);
     let is_near = finding.low.is_some_and(|low| low > NEAR_ONE[0])
         && finding.high.is_some_and(|high| high < NEAR_ONE[1]);
     let said = match answer {

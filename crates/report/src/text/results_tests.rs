@@ -25,7 +25,7 @@ fn what_it_is_stands_first_and_the_figures_in_the_table() {
     let told = of(&Pretend { cv: 0.01, bytes_per_s: 1.5e9, ..Pretend::usual() });
     assert_eq!(
         wording(&told.storage),
-        "non-rotating storage; random # MiB reads are as fast as sequential ones (ratio # \u{b1}# %)"
+        "non-rotating storage; random # MiB reads at QD # are as fast as sequential ones (ratio # \u{b1}# %)"
     );
     assert_eq!(told.tables.len(), 1);
     assert!(told.lines.is_empty(), "{:?}", told.lines);
