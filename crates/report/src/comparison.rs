@@ -117,7 +117,7 @@ fn layered(compared: &Compared, pair: &ComparedPair, layer: &Layer, details: boo
 fn rows(pair: &ComparedPair, shown: &CompareTable, paint: Paint) -> String {
     let heads = |most: usize| {
         let [a, b] = short([&pair.a, &pair.b], most);
-        [String::new(), format!("A {a}"), format!("B {b}"), "B vs A".to_owned()]
+        [String::new(), format!("A {a}"), format!("B {b}"), "B is".to_owned()]
     };
     let cells = |row: &CompareRow| [indented(row), row.a.clone(), row.b.clone(), row.ratio.clone()];
     let all = |heads: [String; 4]| -> Vec<[String; 4]> {

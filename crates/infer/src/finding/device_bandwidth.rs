@@ -9,8 +9,10 @@
 //! points' differences. The value is the weighted mean of the points whose own estimates lie within that interval.
 //!
 //! A point is left out, and named, if its interval contains all that the others give and is three times as wide, and
-//! if a point of the same order with larger requests or a deeper queue takes part: these do not give less, so it is
-//! not the maximum by itself.
+//! if a point of the same order takes part that asks for more: with larger requests and no shallower queue, or a deeper
+//! queue and no smaller requests. These do not give less, so it is not the maximum by itself. More bytes outstanding in
+//! smaller requests do not always give more (on some disks 4 MiB alone beat eight times 1 MiB); a point with fewer bytes
+//! is left out only where its own estimate is not higher either, by more than a standard error.
 //!
 //! Assumes: little about shapes. Deeper queues, or larger requests, might give more: the sentence says what the
 //! best points had. Writes count when the storage acknowledges them; they may still be in a buffer.
@@ -109,7 +111,14 @@ fn most(writer: &Writer, group: &Group) -> Finding {
             Err(why) => invalid.push(why),
         }
     }
-    let may_go = |place: usize| standing.iter().any(|other| asks_for_more(other, standing[place]));
+    let may_go = |place: usize| {
+        let own = standing[place];
+        let more_bytes = |other: usize| {
+            let least = rates[place].log_mean - rates[place].standard_error;
+            asks_for_more_bytes(standing[other], own) && rates[other].log_mean >= least
+        };
+        (0..standing.len()).any(|other| asks_for_more(standing[other], own) || more_bytes(other))
+    };
     let taking_part = best::without_ignorance(&rates, writer.confidence, may_go);
     let left_out = (0..rates.len()).filter(|place| !taking_part.contains(place));
     let imprecise = left_out.map(|place| best::size_and_depth(standing[place])).collect();
@@ -137,6 +146,13 @@ fn asks_for_more(point: &Evidence, than: &Evidence) -> bool {
     let of = |spec: &TrialSpec| (spec.block_size_bytes, spec.asked_in_flight());
     let ((own_bytes, own_depth), (bytes, depth)) = (of(own), of(other));
     own.rw == other.rw && own_bytes >= bytes && own_depth >= depth && of(own) != of(other)
+}
+
+/// Whether a point is another one with at least as many bytes outstanding.
+fn asks_for_more_bytes(point: &Evidence, than: &Evidence) -> bool {
+    let (own, other) = (&point.point.spec, &than.point.spec);
+    let bytes = |spec: &TrialSpec| spec.block_size_bytes * spec.asked_in_flight();
+    own.rw == other.rw && own != other && bytes(own) >= bytes(other)
 }
 
 /// What all points have in common, if they do.

@@ -213,7 +213,7 @@ struct SizeAdvice<'a> {
     /// Whether more was measured at deeper queues, so that a larger size may give more.
     may_rise: bool,
     /// Throughput of each direction at QD 1: of the largest size where it is that, else the highest.
-    most: Vec<String>,
+    most: Vec<Estimate>,
     why: Vec<String>,
     findings: Vec<&'a Finding>,
 }
@@ -255,16 +255,18 @@ impl<'a> SizeAdvice<'a> {
         let order = self.random.map_or("", |random| ["sequential ", "random "][usize::from(random)]);
         let ops: Vec<String> = self.ops.iter().map(|op| format!("{op}s")).collect();
         let size = units::size(self.bytes);
+        let rate = |own: &Estimate| with_interval(Unit::Rate, own);
         let most = match self.most.as_slice() {
-            [first, other] if first != other => {
-                format!("{first} for {} and {other} for {}", ops[0], ops[1])
-            }
-            all => all.first().cloned().unwrap_or_default(),
+            [first, other] => match together(first, other) {
+                Some(both) => with_interval(Unit::Rate, &both),
+                None => format!("{} for {} and {} for {}", rate(first), ops[0], rate(other), ops[1]),
+            },
+            all => all.first().map_or_else(String::new, rate),
         };
         let size = match (self.is_largest, self.may_rise) {
-            (true, true) => format!("{size}: the best so far is {most}; larger ones may be faster"),
-            (true, false) => format!("{size}: the best is {most}"),
-            (false, _) => format!("{size} or more: the best is {most}"),
+            (true, true) => format!("{size}, which reach {most}; larger ones may be faster"),
+            (true, false) => format!("{size}, which reach {most}"),
+            (false, _) => format!("{size} or more, which reach {most}"),
         };
         let sentence = format!("for bandwidth of {order}{} at QD 1, use blocks of {size}", ops.join(" and "));
         new(sentence, self.why.join("; "), &self.findings)
@@ -286,10 +288,21 @@ fn is_best(highest: &Finding, point: &Point) -> bool {
 }
 
 /// Bandwidth of a point: where it is the highest of the run, as the table has that.
-fn bandwidth(run: &Run, op: Op, point: &Point) -> Option<String> {
+fn bandwidth(run: &Run, op: Op, point: &Point) -> Option<Estimate> {
     let highest = found(run, FindingName::DeviceBandwidth, op).filter(|finding| is_best(finding, point));
     let highest = highest.map(estimate);
-    Some(with_interval(Unit::Rate, &highest.or_else(|| Some(point.direction(op)?.bytes_per_s))?))
+    highest.or_else(|| Some(point.direction(op)?.bytes_per_s))
+}
+
+/// One estimate for two whose intervals overlap, with an interval that holds both.
+fn together(a: &Estimate, b: &Estimate) -> Option<Estimate> {
+    let ((a_low, a_high), (b_low, b_high)) = (a.low.zip(a.high)?, b.low.zip(b.high)?);
+    let (low, high) = (a_low.min(b_low), a_high.max(b_high));
+    (a_low <= b_high && b_low <= a_high).then(|| Estimate {
+        value: (a.value * b.value).sqrt(),
+        low: Some(low),
+        high: Some(high),
+    })
 }
 
 /// Block sizes for bandwidth of one request at a time, and their latency: once where reads and writes have the same.

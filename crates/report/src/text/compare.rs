@@ -106,6 +106,10 @@ pub fn least(pair: &ComparedPair, ratio: Estimate, verdict: Likeness) -> Option<
 
 /// A ratio in a table, of sides that differ, do not, or where that is unknown.
 pub fn ratio_text(pair: &ComparedPair, ratio: Estimate, verdict: Likeness) -> String {
+    // Of a run a side, both figures stand beside it, and no interval does.
+    if pair.unit == ComparedUnit::Run && verdict == Likeness::Same {
+        return String::new();
+    }
     if let Some(low) = least(pair, ratio, verdict) {
         return format!("≥ {}×", number(low, 0.0)(low));
     }

@@ -76,11 +76,11 @@ pub fn table(compared: &Compared, pair: &ComparedPair, everything: bool) -> Comp
         .filter(|line| everything || (is_tail(compared, pair, line) && !is_unknown(line)))
         .collect();
     let mut lines: Vec<&Comparison> = compared.lines(pair).filter(has_ratio).collect();
+    let told = lines.len();
     if !everything {
         let all = lines.clone();
         lines.retain(|line| !is_told_by_reads(line, &all));
     }
-    let told = lines.len();
     if !everything {
         lines.retain(|line| !pair.highest.iter().any(|highest| is_told_by_highest(line, highest)));
     }
@@ -119,10 +119,10 @@ fn highest(pair: &ComparedPair, own: &ComparedHighest) -> Vec<CompareRow> {
         is_indented: false,
         a: text(own.a),
         b: text(own.b),
-        ratio: ratio_text(pair, factor(ratio, own.verdict), own.verdict),
+        ratio: ratio_text(pair, factor(ratio), own.verdict),
         verdict: Some(own.verdict),
         said: likeness(pair.margin, pair.figure, own.ratio, own.verdict),
-        is_bound: least(pair, factor(ratio, own.verdict), own.verdict).is_some(),
+        is_bound: least(pair, factor(ratio), own.verdict).is_some(),
     };
     let depth = |reached: Option<ReachedAt>| {
         reached.map_or_else(
@@ -213,7 +213,7 @@ fn groups(pair: &ComparedPair, everything: bool) -> Vec<CompareRow> {
         b: String::new(),
         ratio: ratio_text(
             pair,
-            factor(Estimate { value: mean.ratio, low: mean.low, high: mean.high }, mean.verdict),
+            factor(Estimate { value: mean.ratio, low: mean.low, high: mean.high }),
             mean.verdict,
         ),
         verdict: Some(mean.verdict),
@@ -244,10 +244,10 @@ fn ratio_of(line: &Comparison) -> Estimate {
     Estimate { value: line.ratio.unwrap_or(f64::NAN), low: line.low, high: line.high }
 }
 
-/// How many times apart: never below 1, as in the answer above the table; of sides without a difference, as it is.
-fn factor(ratio: Estimate, verdict: Likeness) -> Estimate {
+/// How many times apart: never below 1, as in the answer above the table.
+fn factor(ratio: Estimate) -> Estimate {
     let inverse = |of: f64| 1.0 / of;
-    match ratio.value < 1.0 && verdict != Likeness::Same {
+    match ratio.value < 1.0 {
         true => Estimate {
             value: inverse(ratio.value),
             low: ratio.high.map(inverse),
@@ -265,14 +265,14 @@ fn row(pair: &ComparedPair, line: &Comparison) -> CompareRow {
         is_indented: false,
         a: figure(line.a),
         b: figure(line.b),
-        ratio: ratio_text(pair, factor(ratio, line.verdict), line.verdict),
+        ratio: ratio_text(pair, factor(ratio), line.verdict),
         verdict: Some(line.verdict),
         said: match line.verdict {
             // Of what is unknown there is no direction either.
             Likeness::CannotTell if is_unknown(line) => "inconclusive",
             verdict => likeness(pair.margin, line.figure, ratio.value, verdict),
         },
-        is_bound: least(pair, factor(ratio, line.verdict), line.verdict).is_some(),
+        is_bound: least(pair, factor(ratio), line.verdict).is_some(),
     }
 }
 

@@ -37,7 +37,7 @@ const SMALL: [Kind; 4] = [
 /// Labels of the measured queue depth for nearly all of the highest IOPS, which stands above it, and of its latency. It
 /// was measured to give 95 %; what it truly gives is 90 % or more at the rates of error of docs/intervals.md.
 pub(super) const ENOUGH_DEPTH: [&str; 3] =
-    ["QD for ≥ 95 % of that", "mean latency at that QD", "p99 latency at that QD"];
+    ["lowest QD for ≥ 95 %", "mean latency at that QD", "p99 latency at that QD"];
 /// Size of requests at QD 1.
 const ENOUGH: Kind =
     Kind { name: FindingName::PlateauBlockSize, label: "95 % of QD 1 max from", cell: plateau };
@@ -270,7 +270,7 @@ fn places(run: &Run) -> Option<ResultRow> {
             // A point that is known well reaches the rate; the others may exceed it.
             best.retain(|point| is_known_well(point, op));
             if best.is_empty() {
-                return imprecise(run, op).map(Cell::from);
+                return imprecise(run, op).map(|figure| (figure, false));
             }
         }
         let enough_bytes = enough_size(run, op).map(|enough| enough.bytes);
@@ -294,10 +294,9 @@ fn places(run: &Run) -> Option<ResultRow> {
             }
         }
         let spec = |point: &&Point| (point.spec.block_size_bytes, point.spec.asked_in_flight());
-        let first = best.iter().copied().min_by_key(|point| {
-            let (bytes, depth) = spec(point);
-            (bytes * depth, bytes)
-        })?;
+        let in_flight_bytes = |point: &&Point| spec(point).0 * spec(point).1;
+        let first = best.iter().copied().min_by_key(|point| (in_flight_bytes(point), spec(point).0))?;
+        let is_alone = !best.iter().any(|point| in_flight_bytes(point) > in_flight_bytes(&first));
         let (bytes, depth) = spec(&first);
         // Both orders of one workload are one place.
         let here: Vec<&Point> = best.iter().copied().filter(|point| spec(point) == spec(&first)).collect();
@@ -308,9 +307,12 @@ fn places(run: &Run) -> Option<ResultRow> {
             (true, false) => format!("{size} random, QD {depth}"),
             (false, _) => format!("{size} sequential, QD {depth}"),
         };
-        Some(Figure { value, interval: String::new() }.into())
+        Some((Figure { value, interval: String::new() }, is_alone))
     });
-    row("reached with", true, cells)
+    // Others give as much: read alone, a small request looked like the fastest one.
+    let others = cells.iter().flatten().any(|(_, is_alone)| !is_alone);
+    let label = if others { "reached from" } else { "reached with" };
+    row(label, true, cells.map(|cell| cell.map(|(figure, _)| Cell::from(figure))))
 }
 
 /// Whether a point's bandwidth has a narrow interval.
@@ -433,9 +435,8 @@ fn enough(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow>
             (false, _) => format!("QD {depth}"),
         };
         // The depths between were not tried.
-        let less = below.map(|(point, share)| {
-            format!(" ({} gives {:.0} %)", point.spec.asked_in_flight(), 100.0 * share)
-        });
+        let less = below
+            .map(|(point, share)| format!(" (QD {}: {:.0} %)", point.spec.asked_in_flight(), 100.0 * share));
         let figure = Figure { value: value + &less.unwrap_or_default(), interval: String::new() };
         let shares = below.iter().flat_map(|(point, _)| &point.trial_ids).chain(&point.trial_ids).copied();
         let marks = footnotes.of_trials(&[About::Rate], &shares.collect::<Vec<_>>());
@@ -583,9 +584,9 @@ mod tests {
 
     #[test]
     fn the_depth_that_is_enough_is_the_least_that_was_measured_to_be() {
-        assert_eq!(enough_where_half_the_depth_gives(0.80), "QD 16 (8 gives 80 %)");
-        assert_eq!(enough_where_half_the_depth_gives(0.92), "QD 16 (8 gives 92 %)");
-        assert_eq!(enough_where_half_the_depth_gives(0.96), "QD 8 (4 gives 49 %)");
+        assert_eq!(enough_where_half_the_depth_gives(0.80), "QD 16 (QD 8: 80 %)");
+        assert_eq!(enough_where_half_the_depth_gives(0.92), "QD 16 (QD 8: 92 %)");
+        assert_eq!(enough_where_half_the_depth_gives(0.96), "QD 8 (QD 4: 49 %)");
     }
 
     #[test]

@@ -141,7 +141,9 @@ fn what_was_asked_and_not_reached_is_said() {
     assert_eq!(told.mark, Weight::Doubt);
     let text = &texts(&told)[0];
     assert!(
-        text.starts_with("! throughput of 15 of 15 workloads is less precise than ±5.0 %: use more `--time`"),
+        text.starts_with(
+            "! throughput of 15 of 15 workloads is less precise than ±5.0 %: needs more `--time`"
+        ),
         "{text}"
     );
 }

@@ -41,7 +41,7 @@ pub(in crate::text) fn together<'a>(limits: impl Iterator<Item = (&'a Finding, C
         AppliesTo::Alone(_) => " for writes",
         AppliesTo::Together => TOGETHER,
         AppliesTo::Each => " for reads and writes each",
-        AppliesTo::NotTested if is_told_apart => "; whether reads and writes share this one is unknown",
+        AppliesTo::NotTested if is_told_apart => ", for each or together (not tested)",
         AppliesTo::NotTested => "",
     };
     // What is said of one limit would be read as said of the next one too.
@@ -160,8 +160,8 @@ mod tests {
         assert_eq!(told(&[bytes]), "6.00 kB/s (±2 %)");
         assert_eq!(
             told(&[bytes, requests]),
-            "6.00 k IOPS (±2 %) for reads and writes together, and to 6.00 kB/s (±2 %); whether reads \
-             and writes share this one is unknown"
+            "6.00 k IOPS (±2 %) for reads and writes together, and to 6.00 kB/s (±2 %), for each or \
+             together (not tested)"
         );
     }
 
