@@ -9,10 +9,10 @@
 //! points' differences. The value is the weighted mean of the points whose own estimates lie within that interval.
 //!
 //! A point is left out, and named, if its interval contains all that the others give and is three times as wide, and
-//! if a point of the same order takes part that asks for more: with larger requests and no shallower queue, or a deeper
-//! queue and no smaller requests. These do not give less, so it is not the maximum by itself. More bytes outstanding in
-//! smaller requests do not always give more (on some disks 4 MiB alone beat eight times 1 MiB); a point with fewer bytes
-//! is left out only where its own estimate is not higher either, by more than a standard error.
+//! if a point of the same order takes part that asks for more: with larger requests and no shallower queue, or a
+//! deeper queue and no smaller requests. These do not give less, so it is not the maximum by itself. More bytes
+//! outstanding in smaller requests do not always give more (on some disks 4 MiB alone beat eight times 1 MiB); a point
+//! with fewer bytes is left out only where its own estimate is not higher either, by more than a standard error.
 //!
 //! Assumes: little about shapes. Deeper queues, or larger requests, might give more: the sentence says what the
 //! best points had. Writes count when the storage acknowledges them; they may still be in a buffer.
