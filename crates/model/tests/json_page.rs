@@ -95,6 +95,8 @@ const TABLES: &[(&str, &str, &str, &str)] = &[
     ("A line of a comparison", "`comparisons[]`", COMPARED, "ComparisonLine"),
     ("Two sides", "`pairs[]`", COMPARED, "PairLine"),
     ("A geometric mean", "`pairs[].geometric_means[]`", "comparison.rs", "GeometricMean"),
+    ("A highest rate of both sides", "`pairs[].highest[]`", "comparison.rs", "ComparedHighest"),
+    ("Where it is reached", "`pairs[].highest[].reached[]`", "comparison.rs", "ReachedAt"),
     ("What differs besides", "`pairs[].differences[]`", COMPARED, "DifferenceLine"),
     ("A line of a sheet", "`lines[]` of `spec --json`", "../../report/src/document/sheet.rs", "ClaimLine"),
 ];
