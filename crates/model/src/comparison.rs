@@ -174,6 +174,19 @@ pub struct ComparedHighest {
     pub verdict: Likeness,
 }
 
+/// A side's direction whose smallest requests reach its highest bandwidth: larger ones give no more.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BandwidthOfSmall {
+    /// Name of the side.
+    pub side: String,
+    /// Direction.
+    pub op: Op,
+    /// Size of the small requests.
+    pub block_size_bytes: u64,
+    /// The highest bandwidth.
+    pub bytes_per_s: f64,
+}
+
 /// Lowest measured queue depth for at least 95 % of a highest rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct ReachedAt {
@@ -241,6 +254,8 @@ pub struct ComparedPair {
     pub geometric_means: Vec<GeometricMean>,
     /// Highest rates that both sides have; empty where latency is compared, or memory served the requests.
     pub highest: Vec<ComparedHighest>,
+    /// Directions of one side, and not of the other, whose smallest requests reach the highest bandwidth.
+    pub bandwidth_of_small: Vec<BandwidthOfSmall>,
     /// Geometric means of p99 latency beside those of throughput, a family of statements of their own; empty where
     /// another figure is compared.
     pub p99_means: Vec<GeometricMean>,

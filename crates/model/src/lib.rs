@@ -52,8 +52,8 @@ pub use cause::{Cause, Scopes, Tally};
 pub use circumstances::Circumstances;
 pub use cold::{Cold, ColdRound, ColdVerdict, FirstAndAgain, Streamed};
 pub use comparison::{
-    Compared, ComparedHighest, ComparedPair, ComparedSide, ComparedUnit, Comparison, Difference,
-    GeometricMean, Incomparable, Likeness, NoFigure, PropertyValue, ReachedAt, ServedBy,
+    BandwidthOfSmall, Compared, ComparedHighest, ComparedPair, ComparedSide, ComparedUnit, Comparison,
+    Difference, GeometricMean, Incomparable, Likeness, NoFigure, PropertyValue, ReachedAt, ServedBy,
 };
 pub use detail::{Detail, Inconclusive, Law, Note};
 pub use device::{CacheBelow, Ceiling, Device, FasterLink, Health, HidingLayer, Host, Medium, Shingled};

@@ -96,6 +96,12 @@ const TABLES: &[(&str, &str, &str, &str)] = &[
     ("Two sides", "`pairs[]`", COMPARED, "PairLine"),
     ("A geometric mean", "`pairs[].geometric_means[]`", "comparison.rs", "GeometricMean"),
     ("A highest rate of both sides", "`pairs[].highest[]`", "comparison.rs", "ComparedHighest"),
+    (
+        "Small requests that reach the bandwidth",
+        "`pairs[].bandwidth_of_small[]`",
+        "comparison.rs",
+        "BandwidthOfSmall",
+    ),
     ("Where it is reached", "`pairs[].highest[].reached[]`", "comparison.rs", "ReachedAt"),
     ("What differs besides", "`pairs[].differences[]`", COMPARED, "DifferenceLine"),
     ("A line of a sheet", "`lines[]` of `spec --json`", "../../report/src/document/sheet.rs", "ClaimLine"),

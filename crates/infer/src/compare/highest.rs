@@ -2,7 +2,9 @@
 //! time of one request explain most of what two devices give; the last is a workload of its own. What still rose at the
 //! deepest queue is compared as far as it was measured.
 
-use iosonde_model::{ComparedHighest, Conditions, Finding, FindingName, Op, ReachedAt, Run, Rw};
+use iosonde_model::{
+    BandwidthOfSmall, ComparedHighest, Conditions, Finding, FindingName, Op, ReachedAt, Run, Rw,
+};
 
 use super::{
     like::{LinePair, Sample, mean, standard_error},
@@ -73,6 +75,29 @@ pub(super) fn compared(highest: &[Highest], wrong: f64, question: &Question) -> 
     highest.iter().enumerate().map(one).collect()
 }
 
+/// Where the smallest requests of one side reach its highest bandwidth, and those of the other do not.
+pub(super) fn bandwidth_of_small(
+    sides: [&Side; 2],
+    highest: &[ComparedHighest],
+    margin: f64,
+) -> Vec<BandwidthOfSmall> {
+    let of = |name: FindingName, op: Op| highest.iter().find(|own| own.finding == name && own.op == op);
+    let one = |op: Op| {
+        let (iops, bandwidth) = (of(FindingName::MaxIops, op)?, of(FindingName::DeviceBandwidth, op)?);
+        let block_size_bytes = iops.block_size_bytes?;
+        let ends = [(iops.a, bandwidth.a), (iops.b, bandwidth.b)];
+        let is_all = ends.map(|(iops, most)| iops * block_size_bytes as f64 >= most / (1.0 + margin));
+        let place = match is_all {
+            [true, false] => 0,
+            [false, true] => 1,
+            _ => return None,
+        };
+        let (side, bytes_per_s) = (sides[place].name.clone(), ends[place].1);
+        Some(BandwidthOfSmall { side, op, block_size_bytes, bytes_per_s })
+    };
+    Op::TRANSFERS.into_iter().filter_map(one).collect()
+}
+
 fn sample(side: &Side, name: FindingName, op: Op, like: Option<&Conditions>) -> Option<Sample> {
     let own = |run: &Run| {
         let value = alike(run, name, op, like)?.value?;
@@ -141,6 +166,23 @@ mod tests {
         // One side has no such finding.
         let none = side(FindingName::MaxIops, 4096, &[1e5, 1e5]);
         assert!(highest(&side(FindingName::DeviceBandwidth, 1 << 20, &[1e9]), &none).is_empty());
+    }
+
+    #[test]
+    fn small_requests_that_reach_all_bandwidth_of_one_side_are_told() {
+        let side = |iops: f64| {
+            let mut side = side(FindingName::DeviceBandwidth, 1 << 20, &[4.096e8]);
+            side.runs[0].findings.extend(run(FindingName::MaxIops, 4096, iops).findings);
+            side
+        };
+        let told = |a: f64, b: f64| {
+            let (a, b) = (side(a), side(b));
+            let rates = compared(&highest(&a, &b), 0.05, &QUESTION);
+            bandwidth_of_small([&a, &b], &rates, 0.02)
+        };
+        let [only] = &told(1e4, 0.99e5)[..] else { panic!("one side's reads") };
+        assert_eq!((only.op, only.block_size_bytes, only.bytes_per_s.round()), (Op::Read, 4096, 4.096e8));
+        assert!(told(1e5, 1e5).is_empty() && told(1e4, 1e4).is_empty());
     }
 
     #[test]

@@ -51,6 +51,7 @@ pub(super) fn pair(a: &Side, b: &Side, question: &Question) -> (ComparedPair, Ve
         (0..told.len()).map(|line| judge(told[line].log_ratio(), spreads.of_line(line), each)).collect();
     let layered = question.figure == ComparedFigure::Iops && lies_above(a, b, question);
     let layer = layered.then(|| layer::layer([a, b], &lines, &ratios, &spreads, question.confidence));
+    let highest_rates = highest::compared(&highest, each, question);
     let pair = ComparedPair {
         a: a.name.clone(),
         b: b.name.clone(),
@@ -62,7 +63,8 @@ pub(super) fn pair(a: &Side, b: &Side, question: &Question) -> (ComparedPair, Ve
         margin: question.margin,
         confidence: question.confidence,
         geometric_means,
-        highest: highest::compared(&highest, each, question),
+        bandwidth_of_small: highest::bandwidth_of_small([a, b], &highest_rates, question.margin),
+        highest: highest_rates,
         p99_means: Vec::new(),
         not_compared: lines.len() - ratios.len(),
         without_interval: told.len() - all.len(),

@@ -10,9 +10,9 @@
 //! of its level is a large error of the depth. The interval runs from the depth that gives 1 % less at its lower
 //! end to the depth that gives 1 % more at its upper one.
 //!
-//! The row "lowest QD for ≥ 95 %" in the table of results is another depth: the smallest of those that were measured
-//! whose IOPS are 95 % of the highest or more. Its latency was measured too; how often it truly gives 90 % is in
-//! docs/intervals.md.
+//! The row "lowest QD for 95 % of it" in the table of results is another depth: the smallest of those that were
+//! measured whose IOPS are 95 % of the highest or more. Its latency was measured too; how often it truly gives 90 %
+//! is in docs/intervals.md.
 //!
 //! Assumes: that the deepest point is beyond the bend; the fit is inconclusive below four times the saturation
 //! point. Inconclusive, too, where the highest IOPS are a lower limit (see `max_iops`).

@@ -1,8 +1,9 @@
 //! The document of `compare --json`: sides compared, words included.
 
 use iosonde_model::{
-    Compared, ComparedFigure, ComparedHighest, ComparedPair, ComparedSide, ComparedUnit, Comparison,
-    Difference, GeometricMean, Layer, Likeness, OddSides, Op, RUN_SCHEMA, RunProperty, ServedBy, TrialSpec,
+    BandwidthOfSmall, Compared, ComparedFigure, ComparedHighest, ComparedPair, ComparedSide, ComparedUnit,
+    Comparison, Difference, GeometricMean, Layer, Likeness, OddSides, Op, RUN_SCHEMA, RunProperty, ServedBy,
+    TrialSpec,
 };
 use serde::Serialize;
 
@@ -78,6 +79,8 @@ pub struct PairLine<'a> {
     pub geometric_means: &'a [GeometricMean],
     /// Highest rates that both sides have; empty where another figure than throughput is compared.
     pub highest: &'a [ComparedHighest],
+    /// Directions of one side, and not of the other, whose smallest requests reach the highest bandwidth.
+    pub bandwidth_of_small: &'a [BandwidthOfSmall],
     /// Geometric means of p99 latency; empty where another figure than throughput is compared.
     pub p99_means: &'a [GeometricMean],
     /// Points that only one side has.
@@ -170,6 +173,7 @@ fn pair(pair: &ComparedPair) -> PairLine<'_> {
         confidence: pair.confidence,
         geometric_means: &pair.geometric_means,
         highest: &pair.highest,
+        bandwidth_of_small: &pair.bandwidth_of_small,
         p99_means: &pair.p99_means,
         unmatched: pair.unmatched,
         differences: pair.differences.iter().map(difference).collect(),

@@ -268,7 +268,7 @@ impl<'a> SizeAdvice<'a> {
             (true, false) => format!("{size}, which reach {most}"),
             (false, _) => format!("{size} or more, which reach {most}"),
         };
-        let sentence = format!("for bandwidth of {order}{} at QD 1, use blocks of {size}", ops.join(" and "));
+        let sentence = format!("for bandwidth of {order}{} at QD 1, use blocks of {size}", ops.join(" or "));
         new(sentence, self.why.join("; "), &self.findings)
     }
 }
@@ -291,7 +291,14 @@ fn is_best(highest: &Finding, point: &Point) -> bool {
 fn bandwidth(run: &Run, op: Op, point: &Point) -> Option<Estimate> {
     let highest = found(run, FindingName::DeviceBandwidth, op).filter(|finding| is_best(finding, point));
     let highest = highest.map(estimate);
-    highest.or_else(|| Some(point.direction(op)?.bytes_per_s))
+    let own = || {
+        let rate = point.direction(op)?.bytes_per_s;
+        // No point gives more than the highest: 33 MB/s (25–43) would contradict 35.0 MB/s.
+        let most = found(run, FindingName::DeviceBandwidth, op).and_then(|finding| finding.high);
+        let high = rate.high.map(|high| most.map_or(high, |most| high.min(most.max(rate.value))));
+        Some(Estimate { high, ..rate })
+    };
+    highest.or_else(own)
 }
 
 /// One estimate for two whose intervals overlap, with an interval that holds both.

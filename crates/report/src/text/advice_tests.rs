@@ -25,7 +25,7 @@ fn sizes_and_longer_writes() {
     assert_eq!(
         sentences[0],
         (
-            "for bandwidth of random reads and writes at QD #, use blocks of # MiB or more, which reach # MB/s (±# %)"
+            "for bandwidth of random reads or writes at QD #, use blocks of # MiB or more, which reach # MB/s (±# %)"
                 .to_owned(),
             format!("{}; {}", size("read"), size("write"))
         )
@@ -148,7 +148,7 @@ fn a_size_known_only_roughly_is_advised_by_its_upper_end_and_is_no_open_question
     let sentence = advice(&run).remove(0).sentence;
     assert!(
         sentence
-            .starts_with("for bandwidth of random reads and writes at QD 1, use blocks of 1 MiB or more, "),
+            .starts_with("for bandwidth of random reads or writes at QD 1, use blocks of 1 MiB or more, "),
         "{sentence}"
     );
     let open = crate::text::results::results(&run).lines;

@@ -7,6 +7,7 @@ use iosonde_model::{
     WorkloadGroup, units,
 };
 
+use crate::quantity::Quantity;
 use crate::text::{
     case::capitalised,
     layout,
@@ -84,7 +85,7 @@ pub fn answer(pair: &ComparedPair) -> String {
         Repeats::Known(runs) => (format!("{rests}; {runs}"), String::new()),
         Repeats::Missing(what) => (rests, format!(" {what}")),
     };
-    let parts = by_direction(pair).into_iter().chain(single(pair));
+    let parts = by_direction(pair).into_iter().chain(single(pair)).chain(small_reach_all(pair));
     let parts: String = parts.map(|part| format!(" {}.", capitalised(&part))).collect();
     format!("{said} ({interval}{rests}).{parts}{open}{}", cautions(pair))
 }
@@ -157,7 +158,22 @@ fn by_direction(pair: &ComparedPair) -> Option<String> {
         };
         format!("{what} ({}): {said}", mean.points)
     };
-    Some(format!("{}; {}", told("reads", reads), told("writes", writes)))
+    let has_mixes = pair.geometric_means.iter().any(|mean| mean.of == WorkloadGroup::ReadsInMix);
+    let in_mixes = if has_mixes { ", also in mixes" } else { "" };
+    Some(format!("{}; {}{in_mixes}", told("reads", reads), told("writes", writes)))
+}
+
+/// What one side reaches with small requests already.
+fn small_reach_all(pair: &ComparedPair) -> impl Iterator<Item = String> + '_ {
+    pair.bandwidth_of_small.iter().map(|own| {
+        format!(
+            "{}s of {} stop at {}, which {} requests reach already",
+            own.op,
+            own.side,
+            Quantity::BytesPerSecond.text(own.bytes_per_s),
+            units::size(own.block_size_bytes)
+        )
+    })
 }
 
 /// How far single workloads lie apart, where it is more than 5 % or some contradict the mean:
@@ -474,6 +490,7 @@ mod tests {
             confidence: 0.95,
             geometric_means: vec![mean],
             highest: Vec::new(),
+            bandwidth_of_small: Vec::new(),
             p99_means: Vec::new(),
             not_compared: 0,
             without_interval: 0,

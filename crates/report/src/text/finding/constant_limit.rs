@@ -20,7 +20,8 @@ pub(super) fn sentence(finding: &Finding, facts: ConstantLimit) -> String {
 /// All limits of a run: `2.00 k IOPS (±0.2 %) and 99.9 MB/s (±0.8 %) for reads, and to 1.00 k IOPS (±0.3 %) for
 /// writes`.
 pub(in crate::text) fn together<'a>(limits: impl Iterator<Item = (&'a Finding, ConstantLimit)>) -> String {
-    let mut groups: Vec<(AppliesTo, Vec<String>)> = Vec::new();
+    // Each limit with its interval, and without.
+    let mut groups: Vec<(AppliesTo, Vec<[String; 2]>)> = Vec::new();
     for (finding, facts) in limits {
         let ConstantLimit::Held { counted, shared, .. } = facts else { continue };
         let applies_to = match (finding.conditions.op, shared) {
@@ -29,25 +30,32 @@ pub(in crate::text) fn together<'a>(limits: impl Iterator<Item = (&'a Finding, C
             (None, Some(false)) => AppliesTo::Each,
             (None, None) => AppliesTo::NotTested,
         };
-        let value = figure(finding.unit, &estimate(finding)).in_words() + &parts(counted);
+        let figure = figure(finding.unit, &estimate(finding));
+        let value = [figure.in_words() + &parts(counted), figure.value];
         match groups.iter_mut().find(|group| group.0 == applies_to) {
             Some((_, values)) => values.push(value),
             None => groups.push((applies_to, vec![value])),
         }
     }
     let is_told_apart = groups.len() > 1;
-    let who = |applies_to: &AppliesTo| match applies_to {
-        AppliesTo::Alone(Op::Read) => " for reads",
-        AppliesTo::Alone(_) => " for writes",
-        AppliesTo::Together => TOGETHER,
-        AppliesTo::Each => " for reads and writes each",
-        AppliesTo::NotTested if is_told_apart => ", for each or together (not tested)",
-        AppliesTo::NotTested => "",
+    let who = |applies_to: &AppliesTo, values: &str| match applies_to {
+        AppliesTo::Alone(Op::Read) => " for reads".to_owned(),
+        AppliesTo::Alone(_) => " for writes".to_owned(),
+        AppliesTo::Together => TOGETHER.to_owned(),
+        AppliesTo::Each => " for reads and writes each".to_owned(),
+        AppliesTo::NotTested if is_told_apart => {
+            format!("; whether reads and writes share the {values} was not tested")
+        }
+        AppliesTo::NotTested => String::new(),
     };
     // What is said of one limit would be read as said of the next one too.
     groups.sort_by_key(|(applies_to, _)| *applies_to == AppliesTo::NotTested);
-    let each =
-        groups.iter().map(|(applies_to, values)| format!("{}{}", values.join(" and "), who(applies_to)));
+    let joined = |values: &[[String; 2]], at: usize| {
+        values.iter().map(|value| value[at].as_str()).collect::<Vec<_>>().join(" and ")
+    };
+    let each = groups
+        .iter()
+        .map(|(applies_to, values)| format!("{}{}", joined(values, 0), who(applies_to, &joined(values, 1))));
     each.collect::<Vec<_>>().join(", and to ")
 }
 
@@ -160,8 +168,8 @@ mod tests {
         assert_eq!(told(&[bytes]), "6.00 kB/s (±2 %)");
         assert_eq!(
             told(&[bytes, requests]),
-            "6.00 k IOPS (±2 %) for reads and writes together, and to 6.00 kB/s (±2 %), for each or \
-             together (not tested)"
+            "6.00 k IOPS (±2 %) for reads and writes together, and to 6.00 kB/s (±2 %); whether reads \
+             and writes share the 6.00 kB/s was not tested"
         );
     }
 
