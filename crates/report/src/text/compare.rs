@@ -159,7 +159,7 @@ fn by_direction(pair: &ComparedPair) -> Option<String> {
         format!("{what} ({}): {said}", mean.points)
     };
     let has_mixes = pair.geometric_means.iter().any(|mean| mean.of == WorkloadGroup::ReadsInMix);
-    let in_mixes = if has_mixes { ", also in mixes" } else { "" };
+    let in_mixes = if has_mixes { " (a mix counts in both)" } else { "" };
     Some(format!("{}; {}{in_mixes}", told("reads", reads), told("writes", writes)))
 }
 
@@ -167,7 +167,7 @@ fn by_direction(pair: &ComparedPair) -> Option<String> {
 fn small_reach_all(pair: &ComparedPair) -> impl Iterator<Item = String> + '_ {
     pair.bandwidth_of_small.iter().map(|own| {
         format!(
-            "{}s of {} stop at {}, which {} requests reach already",
+            "{}s of {} never exceed {}; {} requests reach that already",
             own.op,
             own.side,
             Quantity::BytesPerSecond.text(own.bytes_per_s),

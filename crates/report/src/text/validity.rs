@@ -392,7 +392,7 @@ fn imprecise(
         ),
     };
     match (changed, wide - changed, more) {
-        (0, _, Some(more)) => format!("{told}: needs {more}"),
+        (0, _, Some(more)) => format!("{told}; {more} would do"),
         (0, _, None) => told,
         (_, 0, _) => format!("{told}: their rates drifted"),
         (changed, rest, Some(more)) => {
