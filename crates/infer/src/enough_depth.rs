@@ -5,7 +5,7 @@
 //! The least is a choice and has no interval; how often it gives what it is chosen for is measured by
 //! `bench/depth-coverage` (docs/intervals.md, Queue depth).
 
-use iosonde_model::{CheckName, Conditions, Finding, FindingName, Op, Outcome, Point, Run};
+use iosonde_model::{CheckName, Conditions, Finding, FindingName, Op, Outcome, Point, ReachedAt, Run};
 
 use crate::finding::lookup::{estimate, found_like};
 
@@ -25,6 +25,17 @@ pub struct EnoughDepth<'a> {
     pub cpu_bound_above: bool,
     /// The point of the next lower measured depth, and its share of the highest IOPS.
     pub below: Option<(&'a Point, f64)>,
+}
+
+impl EnoughDepth<'_> {
+    /// What a comparison of runs says of it.
+    pub fn reached_at(&self) -> ReachedAt {
+        ReachedAt {
+            queue_depth: self.point.spec.asked_in_flight(),
+            still_rising: self.still_rising,
+            cpu_bound_above: self.cpu_bound_above,
+        }
+    }
 }
 
 /// That depth; `None` where the highest IOPS are unknown.

@@ -194,6 +194,8 @@ pub struct ReachedAt {
     pub queue_depth: u64,
     /// Whether IOPS still rose at the deepest measured queue, which this is.
     pub still_rising: bool,
+    /// Whether iosonde's CPU was the limit at the deeper ones that were tried.
+    pub cpu_bound_above: bool,
 }
 
 /// Value of a property of a run.

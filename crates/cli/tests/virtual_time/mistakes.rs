@@ -249,12 +249,13 @@ fn m14_what_a_report_says_of_a_size_it_says_once_and_with_its_interval() {
     let text = std::fs::read_to_string(page).unwrap();
     let plateau = finding(&run, FindingName::PlateauBlockSize);
     assert!(text.contains(&plateau.sentence), "{text}");
-    // Every number of an advice stands in a finding that it names, there with more digits, or is the throughput of a
-    // point; a half-width in per cent follows from the interval.
+    // Every number of an advice stands in a finding that it names, there with more digits, or, with its unit, is the
+    // throughput of a point of single requests; a half-width in per cent follows from the interval.
     let value = |number: &str| number.parse::<f64>().unwrap_or(f64::NAN);
     let three_digits = |a: &str, b: &str| (value(a) - value(b)).abs() <= 0.005 * value(b).abs();
-    let directions = || run.points.iter().flat_map(|point| point.read.iter().chain(&point.write));
-    let rates: Vec<f64> = directions().map(|own| own.bytes_per_s.value).collect();
+    let alone = run.points.iter().filter(|point| point.spec.asked_in_flight() == 1);
+    let directions = alone.flat_map(|point| point.read.iter().chain(&point.write));
+    let rates: Vec<f64> = directions.map(|own| own.bytes_per_s.value).collect();
     for advice in run.advice.iter().filter(|advice| !advice.findings.is_empty()) {
         let sources: Vec<&Finding> =
             told.iter().copied().filter(|f| advice.findings.contains(&f.name)).collect();
@@ -265,8 +266,12 @@ fn m14_what_a_report_says_of_a_size_it_says_once_and_with_its_interval() {
         let sentence =
             advice.sentence.split("(±").map(|part| part.split_once(" %)").map_or(part, |(_, rest)| rest));
         for number in numbers(&sentence.collect::<String>()) {
-            let of_a_point =
-                |rate: &f64| [1e6, 1e9].iter().any(|unit| (value(number) * unit / rate - 1.0).abs() <= 0.005);
+            let of_a_point = |rate: &f64| {
+                [("MB/s", 1e6), ("GB/s", 1e9)].iter().any(|(unit, factor)| {
+                    advice.sentence.contains(&format!(" {number} {unit}"))
+                        && (value(number) * factor / rate - 1.0).abs() <= 0.005
+                })
+            };
             let found =
                 numbers(&known).iter().any(|own| three_digits(number, own)) || rates.iter().any(of_a_point);
             assert!(found, "{number} of {advice:?} is in none of {known}");

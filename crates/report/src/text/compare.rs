@@ -167,7 +167,7 @@ fn by_direction(pair: &ComparedPair) -> Option<String> {
 fn small_reach_all(pair: &ComparedPair) -> impl Iterator<Item = String> + '_ {
     pair.bandwidth_of_small.iter().map(|own| {
         format!(
-            "{}s of {} never exceed {}; {} requests reach that already",
+            "{}s of {} reach at most {}; {} requests reach that already",
             own.op,
             own.side,
             Quantity::BytesPerSecond.text(own.bytes_per_s),

@@ -8,7 +8,10 @@ use iosonde_model::{
 use super::compare::{least, likeness, ratio_text};
 use crate::{
     quantity::Quantity,
-    text::{point_table::is_large, result_table::ENOUGH_DEPTH},
+    text::{
+        point_table::is_large,
+        result_table::{ENOUGH_DEPTH, depth_that_is_enough},
+    },
 };
 
 /// Maximum number of rows on a screen, highest rates and p99 lines among them: with these, two runs of `quick` have 40
@@ -126,12 +129,7 @@ fn highest(pair: &ComparedPair, own: &ComparedHighest) -> Vec<CompareRow> {
         said: likeness(pair.margin, pair.figure, own.ratio, own.verdict),
         is_bound: least(pair, factor(ratio), own.verdict).is_some(),
     };
-    let depth = |reached: Option<ReachedAt>| {
-        reached.map_or_else(
-            || "–".to_owned(),
-            |at| format!("QD {}{}", at.queue_depth, if at.still_rising { ", rising" } else { "" }),
-        )
-    };
+    let depth = |reached: Option<ReachedAt>| reached.map_or_else(|| "–".to_owned(), depth_that_is_enough);
     let [a, b] = own.reached.map(depth);
     let depths = own.reached.iter().any(Option::is_some).then(|| CompareRow {
         label: ENOUGH_DEPTH[0].to_owned(),

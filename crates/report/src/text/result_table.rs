@@ -7,7 +7,7 @@ use iosonde_infer::{
 };
 use iosonde_model::{
     About, Conditions, Detail, Estimate, Finding, FindingName, LatencyLimit, Level, LevelCondition, Op,
-    Point, Run, Status, Unit, units,
+    Point, ReachedAt, Run, Status, Unit, units,
 };
 
 use super::{
@@ -422,18 +422,24 @@ fn knee_matters(run: &Run, like: &Conditions) -> bool {
     !free.is_empty() && !free.into_iter().any(is_known)
 }
 
+/// The queue depth that is enough, or why a deeper one may give more.
+pub(super) fn depth_that_is_enough(at: ReachedAt) -> String {
+    let depth = at.queue_depth;
+    match (at.still_rising, at.cpu_bound_above) {
+        (true, true) => format!("CPU-bound above QD {depth}"),
+        (true, false) => format!("still rising at QD {depth}"),
+        (false, _) => format!("QD {depth}"),
+    }
+}
+
 /// The queue depth that gives nearly all of the highest IOPS, and the latency there where that is not the one of
 /// single requests.
 fn enough(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow> {
     let known = Op::TRANSFERS.map(|op| enough_depth(run, op, like));
     let told = known.each_ref().map(|own| {
-        let EnoughDepth { point, still_rising, cpu_bound_above, below } = own.as_ref()?;
-        let depth = point.spec.asked_in_flight();
-        let value = match (still_rising, cpu_bound_above) {
-            (true, true) => format!("CPU-bound above QD {depth}"),
-            (true, false) => format!("still rising at QD {depth}"),
-            (false, _) => format!("QD {depth}"),
-        };
+        let own = own.as_ref()?;
+        let EnoughDepth { point, below, .. } = own;
+        let value = depth_that_is_enough(own.reached_at());
         // The depths between were not tried.
         let less = below
             .map(|(point, share)| format!(" (QD {}: {:.0} %)", point.spec.asked_in_flight(), 100.0 * share));
