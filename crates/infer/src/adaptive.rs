@@ -15,10 +15,15 @@
 //! measured. Between the least depth that gives nearly all of the highest throughput and the next lower one, the powers
 //! of two are added: on a grid of 16 and 128, "128 is enough" would hide that 32 is.
 //!
+//! A limit that holds reads and writes at one value gets a mix of both, unless one was measured at it: the sum of the
+//! two says whether they share it.
+//!
 //! The remaining visits may go to the queue depths that determine the saturation point best (see
 //! `finding/closed_loop/design.rs`); the others stay as the first rounds left them. This needs two things: these queue
 //! depths are a third of a study or more, and the time is far too short for the requested precision, so that nearly all
 //! points will end with the budget.
+
+mod mix_at_limit;
 
 use iosonde_judge::{
     estimate::{FEWEST_TRIALS, Voids},
@@ -184,7 +189,8 @@ struct Rounds {
 fn following(run: &Run, adaptive: Adaptive, rounds: Rounds) -> Following {
     let rounds_left = rounds.short;
     let mut out = Following::default();
-    for (experiment, spec) in depths(run, adaptive, rounds.left) {
+    let mixes = mix_at_limit::mixes(run);
+    for (experiment, spec) in depths(run, adaptive, rounds.left).into_iter().chain(mixes) {
         out.added.push(points::adaptive(run.points.len() + out.added.len(), &experiment, spec));
     }
     if adaptive != Adaptive::All {

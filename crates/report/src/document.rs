@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use iosonde_model::{
     About, Advice, CheckName, Compared, Conditions, Detail, Finding, FindingName, Judgement, Outcome, Point,
-    Run, RunInfo, Status, Trial,
+    Run, RunInfo, Status, Trial, detail::ConstantLimit,
 };
 use serde::{Deserialize, Serialize};
 
@@ -106,6 +106,9 @@ pub struct FindingLine {
     /// Ids of the points whose figure the value is, for the highest of several points.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<usize>,
+    /// Whether reads and writes share a limit (`constant_limit`). Absent where no mix of both was measured at it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared: Option<bool>,
     /// Ids of the trials that it rests on.
     pub trials: Vec<u64>,
 }
@@ -157,6 +160,10 @@ fn finding(finding: &Finding) -> FindingLine {
         points: match &finding.detail {
             Detail::Highest(facts) => facts.best_points.clone(),
             _ => Vec::new(),
+        },
+        shared: match finding.detail {
+            Detail::ConstantLimit(ConstantLimit::Held { shared, .. }) => shared,
+            _ => None,
         },
         trials: finding.trials.clone(),
     }

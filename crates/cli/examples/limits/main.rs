@@ -136,13 +136,15 @@ fn measured(args: &Args) -> Result<(), String> {
 fn answer(args: &Args, nth: u64, drawn: &Drawn, run: &Run) -> Answer {
     let is_claim = |one: &&Finding| one.name == FindingName::ConstantLimit && one.status == Status::Found;
     let claims: Vec<&Finding> = run.findings.iter().filter(is_claim).collect();
-    // Where no mix was measured at a limit, equal ones of reads and writes look like one that is shared.
-    let either = |claim: &Finding| {
-        matches!(claim.detail, Detail::ConstantLimit(ConstantLimit::Held { shared: None, .. }))
+    // Equal ones of reads and writes that are not said to be shared are no answer to whether they are.
+    let is_shared = |claim: &Finding| {
+        matches!(claim.detail, Detail::ConstantLimit(ConstantLimit::Held { shared: Some(true), .. }))
     };
     let of = |set: &Set| {
         claims.iter().find(|claim| {
-            (claim.unit == Unit::Rate) == set.bytes && (claim.conditions.op == set.op || either(claim))
+            (claim.unit == Unit::Rate) == set.bytes
+                && claim.conditions.op == set.op
+                && is_shared(claim) == set.op.is_none()
         })
     };
     let near = |set: &Set, claim: &Finding| {

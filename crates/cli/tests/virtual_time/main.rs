@@ -12,6 +12,7 @@ mod headlines;
 mod hosts;
 mod in_turn;
 mod layouts;
+mod limits;
 mod mistakes;
 mod notebook;
 mod portrait;

@@ -62,12 +62,18 @@ const WIDEST: f64 = 0.1;
 /// Parts of requests that are tried, in powers of two.
 const CHUNKS: std::ops::RangeInclusive<u32> = 13..=20;
 
+/// Points from which on their medians are enough for an interval; of fewer, their trials are taken.
+const POINTS_MIN: usize = 5;
+
 /// A limit and the points at it.
+#[derive(Clone)]
 pub(super) struct Limit {
     pub(super) counted: Counted,
     /// The direction that has it alone.
     pub(super) op: Option<Op>,
     pub(super) shared: Option<bool>,
+    /// Height of the plateau of these points.
+    pub(super) level: f64,
     /// Places of the points at it.
     pub(super) places: Vec<usize>,
     pub(super) apart_share: f64,
@@ -130,10 +136,76 @@ fn limits_of(points: &[&Evidence], portions: Option<Portions>) -> Vec<Limit> {
         let Some(best) = candidates.into_iter().rev().max_by_key(fresh) else { break };
         found.push(best);
     }
+    if let Some(joined) = joined(&found, points, portions) {
+        found = joined;
+    }
     // What only writes show is a buffer that drains as well.
     let reads = found.iter().any(|limit| limit.op != Some(Op::Write));
     found.retain(|limit| reads || limit.op != Some(Op::Write) || limit.exceeded_share.is_some());
     found
+}
+
+/// The limits with those of reads and of writes that are one: of the same height, and no mix of both has more. A limit
+/// that both have shows in each of them; whether the two together show it as clearly is a matter of chance.
+fn joined(found: &[Limit], points: &[&Evidence], portions: Option<Portions>) -> Option<Vec<Limit>> {
+    let of = |op: Op| found.iter().filter(move |limit| limit.op == Some(op));
+    let mut pairs = of(Op::Read).flat_map(|read| of(Op::Write).map(move |write| (read, write)));
+    let one = pairs.find_map(|(read, write)| {
+        let alike = read.counted == write.counted && (read.level / write.level - 1.0).abs() <= ALIKE;
+        let one = alike.then(|| read.with(write, points, portions))??;
+        Some((read.counted, one))
+    });
+    let (counted, one) = one?;
+    let others = found.iter().filter(|limit| limit.counted != counted).cloned();
+    Some(others.chain([one]).collect())
+}
+
+impl Limit {
+    /// The limit of both directions, of which this one of reads and that one of writes were found; `None` where a mix
+    /// exceeds it.
+    fn with(&self, write: &Self, points: &[&Evidence], portions: Option<Portions>) -> Option<Self> {
+        let both = points.iter().enumerate();
+        let both =
+            both.filter_map(|(place, evidence)| amount(place, evidence, (self.counted, None), portions));
+        let all: Vec<Amount> = both.collect();
+        let mixes = || all.iter().filter(|one| one.spec.rw.is_mixed());
+        let level = (self.level + write.level) / 2.0;
+        if mixes().any(|one| one.median > level * (1.0 + one.at_most_apart())) {
+            return None;
+        }
+        let at_level = |one: &&Amount| one.is_at(level);
+        let is_alone = |one: &&Amount| self.places.contains(&one.place) || write.places.contains(&one.place);
+        let held: Vec<&Amount> = all.iter().filter(is_alone).chain(mixes().filter(at_level)).collect();
+        let mixed = mixes().any(|one| one.is_at(level));
+        Some(Self {
+            op: None,
+            shared: mixed.then_some(true),
+            level,
+            places: held.iter().map(|one| one.place).collect(),
+            apart_share: apart_share(&held, level),
+            // Both were proved: the weaker proof is told.
+            scatter_ratio: self.scatter_ratio.zip(write.scatter_ratio).map(|(read, write)| read.max(write)),
+            exceeded_share: self
+                .exceeded_share
+                .zip(write.exceeded_share)
+                .map(|(read, write)| read.min(write)),
+            values: values(&held),
+            ..self.clone()
+        })
+    }
+}
+
+/// How far the points lie from the height of the limit, at most.
+fn apart_share(held: &[&Amount], level: f64) -> f64 {
+    held.iter().map(|one| (one.median / level - 1.0).abs()).fold(0.0, f64::max)
+}
+
+/// What each point says, or each trial where points are few, and the share that it may be off by.
+fn values(held: &[&Amount]) -> Vec<(f64, f64)> {
+    if held.len() >= POINTS_MIN {
+        return held.iter().map(|one| (one.median, one.grain)).collect();
+    }
+    held.iter().flat_map(|one| one.rates.iter().map(|rate| (*rate, one.grain))).collect()
 }
 
 fn quantities() -> impl Iterator<Item = Counted> {
@@ -168,6 +240,11 @@ impl Amount<'_> {
     fn tolerance(&self) -> f64 {
         let at_worst = if self.cycles.is_empty() { ALIKE } else { ALIKE_PORTIONS };
         ALIKE + self.grain + (2.0 * self.scatter / (self.rates.len() as f64).sqrt()).min(at_worst)
+    }
+
+    /// Whether a limit of this height holds it.
+    fn is_at(&self, level: f64) -> bool {
+        self.is_known && (self.median / level - 1.0).abs() <= self.tolerance()
     }
 
     /// How far it may lie from it as far as is known.
@@ -325,10 +402,8 @@ impl<'e> Plateau<'e> {
             .enumerate()
             .filter_map(|(place, evidence)| amount(place, evidence, (counted, op), portions))
             .collect();
-        let at = |level: f64| -> Vec<usize> {
-            let near = |one: &Amount| one.is_known && (one.median / level - 1.0).abs() <= one.tolerance();
-            (0..all.len()).filter(|&place| near(&all[place])).collect()
-        };
+        let at =
+            |level: f64| -> Vec<usize> { (0..all.len()).filter(|&place| all[place].is_at(level)).collect() };
         let exceeded = |level: f64| all.iter().any(|one| one.median > level * (1.0 + one.at_most_apart()));
         let levels = all.iter().filter(|one| one.is_known && !exceeded(one.median));
         // Of levels with as many points that of the surest one.
@@ -363,9 +438,7 @@ impl<'e> Plateau<'e> {
         if !held {
             return None;
         }
-        let apart = |one: &Amount| (one.median / self.level - 1.0).abs();
-        let points: Vec<(f64, f64)> = self.held().map(|one| (one.median, one.grain)).collect();
-        let trials = || self.held().flat_map(|one| one.rates.iter().map(|rate| (*rate, one.grain))).collect();
+        let held_amounts: Vec<&Amount> = self.held().collect();
         let limit = Limit {
             counted: self.counted,
             op: self.op,
@@ -373,12 +446,13 @@ impl<'e> Plateau<'e> {
                 Some(_) => Some(false),
                 None => fresh.iter().any(|one| one.spec.rw.is_mixed()).then_some(true),
             },
-            places: self.held().map(|one| one.place).collect(),
-            apart_share: self.held().map(apart).fold(0.0, f64::max),
+            level: self.level,
+            places: held_amounts.iter().map(|one| one.place).collect(),
+            apart_share: apart_share(&held_amounts, self.level),
             scatter_ratio,
             portions_s: self.portions.map(|portions| portions.period_s),
             exceeded_share,
-            values: if points.len() >= 5 { points } else { trials() },
+            values: values(&held_amounts),
         };
         let half_width = limit.estimate(0.95).ok().and_then(|value| value.relative_half_width());
         half_width.is_none_or(|half_width| half_width <= WIDEST).then_some(limit)
