@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ComparedFigure, FindingName, HostLayout, Judgement, Layer, OddSides, Op, RunInfo, RunProperty, RunState,
-    TrialSpec, Unit, WorkloadGroup,
+    ComparedFigure, FindingName, HostLayout, Judgement, Layer, OddSides, Op, RateLimit, RunInfo, RunProperty,
+    RunState, TrialSpec, Unit, WorkloadGroup,
 };
 
 /// Result of a comparison: the second side against the first.
@@ -187,6 +187,16 @@ pub struct BandwidthOfSmall {
     pub bytes_per_s: f64,
 }
 
+/// Rate limit of one side, as its first run found it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LimitOfSide {
+    /// Name of the side.
+    pub side: String,
+    /// The limit.
+    #[serde(flatten)]
+    pub limit: RateLimit,
+}
+
 /// Lowest measured queue depth for at least 95 % of a highest rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct ReachedAt {
@@ -258,6 +268,8 @@ pub struct ComparedPair {
     pub highest: Vec<ComparedHighest>,
     /// Directions of one side, and not of the other, whose smallest requests reach the highest bandwidth.
     pub bandwidth_of_small: Vec<BandwidthOfSmall>,
+    /// Rate limits of both sides; empty where latency is compared, or memory served the requests.
+    pub limits: Vec<LimitOfSide>,
     /// Geometric means of p99 latency beside those of throughput, a family of statements of their own; empty where
     /// another figure is compared.
     pub p99_means: Vec<GeometricMean>,

@@ -26,6 +26,7 @@ mod note;
 mod odd_side;
 mod point;
 mod portrait;
+mod rate_limit;
 mod registry;
 mod requirement;
 mod run;
@@ -53,7 +54,8 @@ pub use circumstances::Circumstances;
 pub use cold::{Cold, ColdRound, ColdVerdict, FirstAndAgain, Streamed};
 pub use comparison::{
     BandwidthOfSmall, Compared, ComparedHighest, ComparedPair, ComparedSide, ComparedUnit, Comparison,
-    Difference, GeometricMean, Incomparable, Likeness, NoFigure, PropertyValue, ReachedAt, ServedBy,
+    Difference, GeometricMean, Incomparable, Likeness, LimitOfSide, NoFigure, PropertyValue, ReachedAt,
+    ServedBy,
 };
 pub use detail::{Detail, Inconclusive, Law, Note};
 pub use device::{CacheBelow, Ceiling, Device, FasterLink, Health, HidingLayer, Host, Medium, Shingled};
@@ -78,6 +80,7 @@ pub use point::{
 pub use portrait::{
     Build, Compliance, Derivation, Misfit, NoPortrait, Portrait, Trait, TraitSource, Unidentified,
 };
+pub use rate_limit::RateLimit;
 pub use registry::{Entry, Named, Registry, Unknown, nearest};
 pub use requirement::{
     RequiredBound, RequiredLimit, RequiredOf, RequiredWorkload, Requirement, RequirementAnswer,

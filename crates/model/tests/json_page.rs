@@ -102,6 +102,7 @@ const TABLES: &[(&str, &str, &str, &str)] = &[
         "comparison.rs",
         "BandwidthOfSmall",
     ),
+    ("A rate limit of a side", "`pairs[].limits[]`: `side`, and these", "rate_limit.rs", "RateLimit"),
     ("Where it is reached", "`pairs[].highest[].reached[]`", "comparison.rs", "ReachedAt"),
     ("What differs besides", "`pairs[].differences[]`", COMPARED, "DifferenceLine"),
     ("A line of a sheet", "`lines[]` of `spec --json`", "../../report/src/document/sheet.rs", "ClaimLine"),

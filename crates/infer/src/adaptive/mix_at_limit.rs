@@ -23,15 +23,15 @@ fn is_untested(finding: &Finding) -> bool {
         && matches!(&finding.detail, Detail::ConstantLimit(facts) if is_open(facts))
 }
 
-/// A mix of the requests that the limit holds most surely: the most at once, and of these the smallest.
+/// A mix of the requests that are deepest in the limit: the most at once, and of these the smallest.
 fn spec(limit: &Finding, run: &Run) -> Option<TrialSpec> {
     let is_of = |point: &&Point| {
         run.trials.iter().any(|trial| trial.point == Some(point.id) && limit.trials.contains(&trial.id))
     };
-    let surest = run.points.iter().filter(is_of).max_by_key(|point| {
+    let deepest = run.points.iter().filter(is_of).max_by_key(|point| {
         let spec = &point.spec;
         (spec.asked_in_flight(), std::cmp::Reverse(spec.block_size_bytes), spec.rw.is_random())
     })?;
-    let rw = if surest.spec.rw.is_random() { Rw::RandRw } else { Rw::Rw };
-    Some(TrialSpec { rw, read_percent: Some(READ_PERCENT), ..surest.spec.clone() })
+    let rw = if deepest.spec.rw.is_random() { Rw::RandRw } else { Rw::Rw };
+    Some(TrialSpec { rw, read_percent: Some(READ_PERCENT), ..deepest.spec.clone() })
 }

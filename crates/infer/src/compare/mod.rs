@@ -29,6 +29,7 @@ mod highest;
 mod in_turn;
 mod layer;
 mod like;
+mod limits;
 mod odd_side;
 mod pair;
 mod partner;

@@ -8,6 +8,7 @@ use iosonde_stats::ErrorVariance;
 use super::{
     differences, highest, layer,
     like::{self, Line, LinePair},
+    limits,
     ratio::Ratio,
     side::{Question, Side},
     spread::Spreads,
@@ -64,6 +65,7 @@ pub(super) fn pair(a: &Side, b: &Side, question: &Question) -> (ComparedPair, Ve
         confidence: question.confidence,
         geometric_means,
         bandwidth_of_small: highest::bandwidth_of_small([a, b], &highest_rates, question.margin),
+        limits: if is_asked { limits::limits([a, b]) } else { Vec::new() },
         highest: highest_rates,
         p99_means: Vec::new(),
         not_compared: lines.len() - ratios.len(),
@@ -74,18 +76,23 @@ pub(super) fn pair(a: &Side, b: &Side, question: &Question) -> (ComparedPair, Ve
         differences: differences::differences(&a.runs[0], &b.runs[0]),
         layer,
     };
+    (pair, comparisons(lines, ratios, [&a.name, &b.name], question.figure))
+}
+
+/// All lines, each with its ratio where it has two figures.
+fn comparisons(
+    lines: Vec<Line>,
+    ratios: Vec<Ratio>,
+    between: [&String; 2],
+    figure: ComparedFigure,
+) -> Vec<Comparison> {
     let mut ratios = ratios.into_iter();
-    let comparisons = lines
-        .into_iter()
-        .map(|line| {
-            let ratio = line
-                .pair
-                .is_some()
-                .then(|| ratios.next().expect("a ratio for each line that has two figures"));
-            comparison(line, ratio, [&a.name, &b.name], question.figure)
-        })
-        .collect();
-    (pair, comparisons)
+    let one = |line: Line| {
+        let ratio =
+            line.pair.is_some().then(|| ratios.next().expect("a ratio for each line that has two figures"));
+        comparison(line, ratio, between, figure)
+    };
+    lines.into_iter().map(one).collect()
 }
 
 fn lies_above(a: &Side, b: &Side, question: &Question) -> bool {

@@ -2,8 +2,8 @@
 
 use iosonde_model::{
     BandwidthOfSmall, Compared, ComparedFigure, ComparedHighest, ComparedPair, ComparedSide, ComparedUnit,
-    Comparison, Difference, GeometricMean, Layer, Likeness, OddSides, Op, RUN_SCHEMA, RunProperty, ServedBy,
-    TrialSpec,
+    Comparison, Difference, GeometricMean, Layer, Likeness, LimitOfSide, OddSides, Op, RUN_SCHEMA,
+    RunProperty, ServedBy, TrialSpec,
 };
 use serde::Serialize;
 
@@ -81,6 +81,8 @@ pub struct PairLine<'a> {
     pub highest: &'a [ComparedHighest],
     /// Directions of one side, and not of the other, whose smallest requests reach the highest bandwidth.
     pub bandwidth_of_small: &'a [BandwidthOfSmall],
+    /// Rate limits of both sides, as the first run of each found them.
+    pub limits: &'a [LimitOfSide],
     /// Geometric means of p99 latency; empty where another figure than throughput is compared.
     pub p99_means: &'a [GeometricMean],
     /// Points that only one side has.
@@ -174,6 +176,7 @@ fn pair(pair: &ComparedPair) -> PairLine<'_> {
         geometric_means: &pair.geometric_means,
         highest: &pair.highest,
         bandwidth_of_small: &pair.bandwidth_of_small,
+        limits: &pair.limits,
         p99_means: &pair.p99_means,
         unmatched: pair.unmatched,
         differences: pair.differences.iter().map(difference).collect(),

@@ -2,14 +2,15 @@
 
 use iosonde_infer::compare::{NothingToCompare, Side};
 use iosonde_model::{
-    About, Compared, ComparedFigure, ComparedPair, ComparedSide, ComparedUnit, Comparison, Estimate,
-    GeometricMean, Incomparable, Likeness, NoFigure, PropertyValue, RunProperty, ServedBy, Unit,
-    WorkloadGroup, units,
+    About, BandwidthOfSmall, Compared, ComparedFigure, ComparedPair, ComparedSide, ComparedUnit, Comparison,
+    Estimate, GeometricMean, Incomparable, Likeness, NoFigure, PropertyValue, RateLimit, RunProperty,
+    ServedBy, Unit, WorkloadGroup, units,
 };
 
 use crate::quantity::Quantity;
 use crate::text::{
     case::capitalised,
+    finding::constant_limit,
     layout,
     number::{figure, with_interval},
 };
@@ -87,7 +88,8 @@ pub fn answer(pair: &ComparedPair) -> String {
     };
     let parts = by_direction(pair).into_iter().chain(single(pair)).chain(small_reach_all(pair));
     let parts: String = parts.map(|part| format!(" {}.", capitalised(&part))).collect();
-    format!("{said} ({interval}{rests}).{parts}{open}{}", cautions(pair))
+    let limits: String = limited(pair).iter().map(|part| format!(" {part}.")).collect();
+    format!("{said} ({interval}{rests}).{limits}{parts}{open}{}", cautions(pair))
 }
 
 /// A ratio as it is shown: one run a side knows nothing of the variation between runs, so that the interval over its
@@ -163,9 +165,33 @@ fn by_direction(pair: &ComparedPair) -> Option<String> {
     Some(format!("{}; {}{in_mixes}", told("reads", reads), told("writes", writes)))
 }
 
+/// Rate limits of a side, or of both where they have the same.
+fn limited(pair: &ComparedPair) -> Vec<String> {
+    let of = |side: &str| -> Vec<RateLimit> {
+        pair.limits.iter().filter(|own| own.side == side).map(|own| own.limit).collect()
+    };
+    let (a, b) = (of(&pair.a), of(&pair.b));
+    let like = |one: &RateLimit, other: &RateLimit| {
+        (one.unit, one.op, one.shared, one.chunk_bytes)
+            == (other.unit, other.op, other.shared, other.chunk_bytes)
+            && (one.value / other.value - 1.0).abs() <= pair.margin
+    };
+    let is_in = |limit: &RateLimit, others: &[RateLimit]| others.iter().any(|other| like(limit, other));
+    let told = |limits: &[RateLimit]| constant_limit::together(limits.iter().copied());
+    if !a.is_empty() && a.len() == b.len() && a.iter().all(|limit| is_in(limit, &b)) {
+        return vec![format!("Both are limited to {}", told(&a))];
+    }
+    let sides = [(&pair.a, &a), (&pair.b, &b)].into_iter().filter(|(_, limits)| !limits.is_empty());
+    sides.map(|(side, limits)| format!("{side} is limited to {}", told(limits))).collect()
+}
+
 /// What one side reaches with small requests already.
 fn small_reach_all(pair: &ComparedPair) -> impl Iterator<Item = String> + '_ {
-    pair.bandwidth_of_small.iter().map(|own| {
+    // A limit of bytes, which is told, is why.
+    let is_limited = |own: &&BandwidthOfSmall| {
+        pair.limits.iter().any(|one| one.side == own.side && one.limit.unit == Unit::Rate)
+    };
+    pair.bandwidth_of_small.iter().filter(move |own| !is_limited(own)).map(|own| {
         format!(
             "{}s of {} reach at most {}; {} requests reach that already",
             own.op,
@@ -467,6 +493,8 @@ pub fn property_value(what: RunProperty, value: Option<&PropertyValue>) -> Strin
 
 #[cfg(test)]
 mod tests {
+    use iosonde_model::LimitOfSide;
+
     use super::*;
 
     fn pair(ratio: f64, low: f64, high: f64, verdict: Likeness) -> ComparedPair {
@@ -491,6 +519,7 @@ mod tests {
             geometric_means: vec![mean],
             highest: Vec::new(),
             bandwidth_of_small: Vec::new(),
+            limits: Vec::new(),
             p99_means: Vec::new(),
             not_compared: 0,
             without_interval: 0,
@@ -500,6 +529,34 @@ mod tests {
             differences: Vec::new(),
             layer: None,
         }
+    }
+
+    #[test]
+    fn the_limits_of_one_side_are_said_of_it_and_those_of_both_once() {
+        let limit = |side: &str, unit, value| LimitOfSide {
+            side: side.into(),
+            limit: RateLimit {
+                unit,
+                value,
+                low: Some(value * 0.99),
+                high: Some(value * 1.01),
+                op: None,
+                shared: Some(true),
+                chunk_bytes: None,
+            },
+        };
+        let (bytes, iops) = ((Unit::Rate, 131e6), (Unit::Iops, 3000.0));
+        let of = |sides: &[(&str, Unit, f64)]| ComparedPair {
+            limits: sides.iter().map(|(side, unit, value)| limit(side, *unit, *value)).collect(),
+            ..pair(1.0, 0.9, 1.1, Likeness::Same)
+        };
+        let one = of(&[("B", bytes.0, bytes.1), ("B", iops.0, iops.1)]);
+        let said = "B is limited to 131 MB/s (±1 %) and 3.00 k IOPS (±1 %) for reads and writes together";
+        assert_eq!(limited(&one), [said]);
+        let both = of(&[("A", bytes.0, bytes.1), ("B", bytes.0, bytes.1 * 1.01)]);
+        assert_eq!(limited(&both), ["Both are limited to 131 MB/s (±1 %) for reads and writes together"]);
+        let apart = of(&[("A", bytes.0, bytes.1), ("B", bytes.0, bytes.1 * 1.1)]);
+        assert_eq!(limited(&apart).len(), 2);
     }
 
     #[test]

@@ -458,10 +458,20 @@ impl<'e> Plateau<'e> {
         half_width.is_none_or(|half_width| half_width <= WIDEST).then_some(limit)
     }
 
-    /// A limit of both directions holds each of them.
+    /// A limit of both directions holds each of them, at values that agree: where points are known to a large request
+    /// or two, limits 13 % apart lay at one level.
     fn both_directions(&self, fresh: &[&Amount]) -> bool {
         let has = |op: Op| fresh.iter().any(|one| one.spec.rw.has(op));
-        self.op.is_some() || (has(Op::Read) && has(Op::Write))
+        let ends = |op: Op| {
+            let own = |one: &&Amount| one.spec.rw.has(op) && !one.spec.rw.is_mixed();
+            let alone: Vec<&Amount> = self.held().filter(own).collect();
+            over_trials::valid_weighted_mean(&values(&alone), OFF_BY, 0.95).ok()
+        };
+        let agree = || {
+            let both = ends(Op::Read).zip(ends(Op::Write));
+            both.is_none_or(|(read, write)| read.low <= write.high && write.low <= read.high)
+        };
+        self.op.is_some() || (has(Op::Read) && has(Op::Write) && agree())
     }
 
     /// Whether the points tell this quantity from others, and from what a link or a queue would do.

@@ -1,10 +1,6 @@
 //! Words of `constant_limit`.
 
-use iosonde_model::{
-    Finding, Op,
-    detail::{ConstantLimit, Counted},
-    units,
-};
+use iosonde_model::{Estimate, Finding, Op, RateLimit, detail::ConstantLimit, units};
 
 use crate::text::number::figure;
 use iosonde_infer::finding::lookup::estimate;
@@ -12,26 +8,25 @@ use iosonde_infer::finding::lookup::estimate;
 /// One sentence with its full stop.
 pub(super) fn sentence(finding: &Finding, facts: ConstantLimit) -> String {
     match facts {
-        ConstantLimit::Held { .. } => format!("Limited to {}.", limit(finding, facts)),
+        ConstantLimit::Held { .. } => format!("Limited to {}.", limit(finding)),
         ConstantLimit::None { .. } => "No rate limit from the first second on was found.".to_owned(),
     }
 }
 
 /// All limits of a run: `2.00 k IOPS (±0.2 %) and 99.9 MB/s (±0.8 %) for reads, and to 1.00 k IOPS (±0.3 %) for
 /// writes`.
-pub(in crate::text) fn together<'a>(limits: impl Iterator<Item = (&'a Finding, ConstantLimit)>) -> String {
+pub(in crate::text) fn together(limits: impl Iterator<Item = RateLimit>) -> String {
     // Each limit with its interval, and without.
     let mut groups: Vec<(AppliesTo, Vec<[String; 2]>)> = Vec::new();
-    for (finding, facts) in limits {
-        let ConstantLimit::Held { counted, shared, .. } = facts else { continue };
-        let applies_to = match (finding.conditions.op, shared) {
+    for limit in limits {
+        let applies_to = match (limit.op, limit.shared) {
             (Some(op), _) => AppliesTo::Alone(op),
             (None, Some(true)) => AppliesTo::Together,
             (None, Some(false)) => AppliesTo::Each,
             (None, None) => AppliesTo::NotTested,
         };
-        let figure = figure(finding.unit, &estimate(finding));
-        let value = [figure.in_words() + &parts(counted), figure.value];
+        let figure = figure(limit.unit, &Estimate { value: limit.value, low: limit.low, high: limit.high });
+        let value = [figure.in_words() + &parts(limit.chunk_bytes), figure.value];
         match groups.iter_mut().find(|group| group.0 == applies_to) {
             Some((_, values)) => values.push(value),
             None => groups.push((applies_to, vec![value])),
@@ -74,28 +69,26 @@ enum AppliesTo {
 const TOGETHER: &str = " for reads and writes together";
 
 /// What counts several times.
-fn parts(counted: Counted) -> String {
-    match counted {
-        Counted::Chunks { chunk_bytes } => {
-            format!(" (each {} of a request counts)", units::size(chunk_bytes))
-        }
-        Counted::Requests | Counted::Bytes => String::new(),
-    }
+fn parts(chunk_bytes: Option<u64>) -> String {
+    chunk_bytes
+        .map_or_else(String::new, |bytes| format!(" (each {} of a request counts)", units::size(bytes)))
 }
 
 /// `6.00 k IOPS (±0.2 %), shared by reads and writes`.
-fn limit(finding: &Finding, facts: ConstantLimit) -> String {
-    let ConstantLimit::Held { counted, shared, .. } = facts else { return String::new() };
-    let who = match (finding.conditions.op, shared) {
+fn limit(finding: &Finding) -> String {
+    let Some(RateLimit { op, shared, chunk_bytes, .. }) = RateLimit::of(finding) else {
+        return String::new();
+    };
+    let who = match (op, shared) {
         (Some(Op::Read), _) => " for reads",
         (Some(_), _) => " for writes",
         (None, Some(true)) => TOGETHER,
         (None, _) => " for reads",
     };
-    let parts = parts(counted);
+    let parts = parts(chunk_bytes);
     let value = figure(finding.unit, &estimate(finding)).in_words();
     // Two limits of one height.
-    let again = match (finding.conditions.op, shared) {
+    let again = match (op, shared) {
         (None, Some(false) | None) => format!(" and {value} for writes"),
         _ => String::new(),
     };
@@ -130,7 +123,7 @@ pub(super) fn why(facts: ConstantLimit) -> String {
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::{Detail, FindingName, Unit};
+    use iosonde_model::{Detail, FindingName, Unit, detail::Counted};
 
     use super::*;
     use crate::text::finding::{example, sentence, why_of};
@@ -159,9 +152,7 @@ mod tests {
             Finding { conditions: iosonde_model::Conditions::default(), ..found }
         };
         let told = |limits: &[(Unit, ConstantLimit)]| {
-            let findings: Vec<(Finding, ConstantLimit)> =
-                limits.iter().map(|(unit, facts)| (of(*unit, *facts), *facts)).collect();
-            together(findings.iter().map(|(finding, facts)| (finding, *facts)))
+            together(limits.iter().filter_map(|(unit, facts)| RateLimit::of(&of(*unit, *facts))))
         };
         let bytes = (Unit::Rate, held(Counted::Bytes, None));
         let requests = (Unit::Iops, held(Counted::Requests, Some(true)));

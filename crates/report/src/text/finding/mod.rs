@@ -2,7 +2,7 @@
 
 mod cached;
 mod commit;
-mod constant_limit;
+pub(super) mod constant_limit;
 mod curve;
 mod drift;
 mod durable;
@@ -35,7 +35,7 @@ use crate::text::{
     workload::workload,
 };
 use iosonde_model::{
-    Conditions, Detail, Finding, FindingName, Inconclusive, Op, Status,
+    Conditions, Detail, Finding, FindingName, Inconclusive, Op, RateLimit, Status,
     detail::{Commit, Durable},
     units,
 };
@@ -182,11 +182,7 @@ fn why_of_plain(finding: &Finding) -> Option<&'static str> {
 
 /// Limits from the first second on, together; `None` where none was found.
 pub(super) fn constant_limits(findings: &[Finding]) -> Option<String> {
-    let held = findings.iter().filter_map(|finding| match finding.detail {
-        Detail::ConstantLimit(facts) if finding.status == Status::Found => Some((finding, facts)),
-        _ => None,
-    });
-    Some(constant_limit::together(held)).filter(|told| !told.is_empty())
+    Some(constant_limit::together(findings.iter().filter_map(RateLimit::of))).filter(|told| !told.is_empty())
 }
 
 /// Whether a limit from the first second on holds a direction: block sizes and queue depths then tell of the limit.
