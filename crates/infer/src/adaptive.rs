@@ -243,20 +243,14 @@ fn depths(run: &Run, adaptive: Adaptive, rounds_left: f64) -> Vec<(String, Trial
         let rates = [one, *before, *deepest].map(rate);
         let [Some(alone), Some(before), Some(last)] = rates else { continue };
         let knee = last / alone;
-        let power = |depth: f64| (depth.ceil().min(f64::from(DEEPEST)) as u32).next_power_of_two();
         let deepest_in_grid = deepest.spec.queue_depth;
         let is_rising = last >= RISING * before;
         let needed = power(knee * if is_rising { KNEES } else { BEYOND_KNEE_MIN });
         let halfway = is_rising.then(|| power((f64::from(needed) * f64::from(deepest_in_grid)).sqrt()));
         let beyond = halfway.filter(|depth| *depth < needed).into_iter().chain([needed]);
         let beyond = beyond.filter(|depth| *depth > deepest_in_grid);
-        let near = knee / NEAR_KNEE[0]..=knee * NEAR_KNEE[1];
-        let is_near = |point: &&Point| near.contains(&f64::from(point.spec.queue_depth));
-        let advised =
-            (!curve.iter().any(is_near)).then(|| power(knee)).filter(|depth| *depth < deepest_in_grid);
-        // Below the saturation point no depth can be enough, and half of it shows that one was not too deep.
-        let half = advised.map(|depth| depth / 2);
-        let half = half.filter(|half| !curve.iter().any(|point| point.spec.queue_depth == *half));
+        let measured: Vec<u32> = curve.iter().map(|point| point.spec.queue_depth).collect();
+        let [half, advised] = at_the_knee(knee, &measured);
         let between = match adaptive {
             // There, visits are designed around the saturation point.
             Adaptive::All | Adaptive::No => Vec::new(),
@@ -271,6 +265,23 @@ fn depths(run: &Run, adaptive: Adaptive, rounds_left: f64) -> Vec<(String, Trial
         out.extend(more.into_iter().map(|depth| (deepest.experiment.clone(), at(deepest, depth))));
     }
     out
+}
+
+/// The power of two at or above a queue depth.
+fn power(depth: f64) -> u32 {
+    (depth.ceil().min(f64::from(DEEPEST)) as u32).next_power_of_two()
+}
+
+/// The queue depth that will be advised for a saturation point, and half of it, where no measured one is near and they
+/// lie between those that were measured: half of it shows that the one that is enough was not too deep.
+fn at_the_knee(knee: f64, measured: &[u32]) -> [Option<u32>; 2] {
+    let (Some(least), Some(most)) = (measured.iter().min(), measured.iter().max()) else { return [None; 2] };
+    let near = knee / NEAR_KNEE[0]..=knee * NEAR_KNEE[1];
+    let is_near = measured.iter().any(|depth| near.contains(&f64::from(*depth)));
+    // Storage that stalls may give less at a deep queue than one request at a time: a knee below 1.
+    let is_new = |depth: &u32| (least..most).contains(&depth) && !measured.contains(depth);
+    let advised = Some(power(knee)).filter(|depth| !is_near && is_new(depth));
+    [advised.map(|depth| depth / 2).filter(is_new), advised]
 }
 
 /// The powers of two between the least depth that gives nearly all of a curve and the next lower one, so that what is
@@ -518,6 +529,15 @@ mod tests {
         let run = early(&run.info, &run.trials, DEEPER_AFTER_ROUNDS).unwrap();
         let added = following(&run, Adaptive::Deeper, AMPLE).added;
         assert_eq!(added.iter().map(|point| point.spec.queue_depth).collect::<Vec<_>>(), [8, 16]);
+    }
+
+    #[test]
+    fn at_a_knee_only_depths_between_the_measured_ones_are_added() {
+        assert_eq!(at_the_knee(8.33, &[1, 2, 4, 256]), [Some(8), Some(16)]);
+        assert_eq!(at_the_knee(8.33, &[1, 4, 8, 256]), [None, None]);
+        // A deep queue gave 0.4 of what one request at a time gives: 1 is measured, and there is no QD 0.
+        assert_eq!(at_the_knee(0.4, &[1, 2, 4, 8]), [None, None]);
+        assert_eq!(at_the_knee(300.0, &[1, 2, 4, 8]), [None, None]);
     }
 
     #[test]

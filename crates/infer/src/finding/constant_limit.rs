@@ -19,8 +19,8 @@
 //! a link would add the fixed time of a request (1 % or more of it); at the other one, units that work side by side
 //! on the parts of a large request would get more, and the request at 1 must take 10 % longer than a small one, or
 //! nothing holds it. A limit of writes alone is not told from a buffer that drains, and is named only beside one that
-//! holds reads. Limits of reads and of writes of one height are one limit, unless a mix of both gets more; a mix at that
-//! height shows that they share it.
+//! holds reads. Limits of reads and of writes of one height are one limit, unless a mix of both gets more; a mix at
+//! that height shows that they share it.
 //!
 //! A control group of Linux lets its budget pass in slices of 100 ms: requests run freely until the slice's share is
 //! used, and wait for the next. Short trials then scatter by a slice more or less: trials that fall silent again and
