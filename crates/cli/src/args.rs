@@ -430,7 +430,7 @@ fn parse_yes(text: &str) -> Result<bool, String> {
 #[derive(Debug, Clone, Args)]
 pub struct FioArgs {
     /// fio's job files
-    #[arg(value_name = "JOBFILE", required_unless_present = "line")]
+    #[arg(value_name = "JOBFILE")]
     pub files: Vec<String>,
     /// A fio command line, behind `--`: -- fio --name=x --rw=randread --size=1g
     #[arg(last = true, value_name = "FIO", conflicts_with = "files")]
@@ -468,7 +468,7 @@ pub struct FioArgs {
     /// Print fio's JSON instead: json or json+ [default: normal]
     #[arg(long, value_name = "FORMAT")]
     pub output_format: Option<FioFormat>,
-    /// File of fio's JSON [default: stdout]
+    /// File of the results [default: stdout]
     #[arg(long, value_name = "PATH")]
     pub output: Option<PathBuf>,
     /// Run only the sections of this name; may be repeated

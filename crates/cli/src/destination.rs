@@ -111,7 +111,7 @@ impl Destination {
             }
         }
         if !json_to_stdout && self.junit.as_deref() != Some(Path::new("-")) {
-            let again = format!("show again  {}", shown.again);
+            let again = format!("show again  `{}`", shown.again);
             let lines = match page.map(|_| format!("report  {}", path.display())) {
                 // Side by side where there is room: neither name can be broken.
                 Some(report)

@@ -148,7 +148,7 @@ fn measured(run: &Run, paint: Paint) -> String {
     // The beginning of a run describes the parts of a simulated device.
     let what = crate::story::measured_on_briefly(run);
     let took = units::duration(run.info.elapsed_s);
-    let text = format!("{lead}   {}, took {took}, iosonde {}", clean(&what), run.iosonde);
+    let text = format!("{lead}   {}; took {took} (iosonde {})", clean(&what), run.iosonde);
     format!("{}\n", paint.hang("", 2, &text))
 }
 
@@ -369,7 +369,7 @@ pub fn jobs(run: &Run, details: bool, paint: Paint) -> String {
     let groups = run.info.fio.iter().flat_map(|fio| &fio.groups);
     let measured = run.trials.iter().filter(|trial| trial.phase == iosonde_model::Phase::Measure);
     let pairs: Vec<(&Trial, &Vec<FioReport>)> = measured.zip(groups).collect();
-    let subject = crate::subject(&run.info.device);
+    let subject = crate::story::on(run);
     let mut out = paint.hang("", 2, &clean(&format!("fio's jobs on {}   {subject}", run.info.target)));
     out.push('\n');
     let mut rows = vec![TRIAL_HEADS.map(str::to_owned)];

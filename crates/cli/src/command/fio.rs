@@ -12,7 +12,7 @@ use std::{path::Path, thread};
 use iosonde_infer::conclude;
 use iosonde_model::{Phase, Run, TrialSpec, fio::FioJobs, typed, units};
 use iosonde_plan::fio::{Advice, Caps, Ends, ExitWhat, Group, Laid, Refusal, Site};
-use iosonde_report::terminal;
+use iosonde_report::{Paint, clean, terminal, text::validity::validity};
 use iosonde_rig::{
     drive::{Early, Limits, Takes},
     guard::{Protected, Writes},
@@ -58,6 +58,7 @@ pub fn run(args: &FioArgs, store: Option<&Path>, screen: Screen) -> Result<(), F
     }
     let batches = batches(groups, args)?;
     refuse_several_documents(args, &batches)?;
+    batches.iter().try_for_each(|batch| refuse_writes(batch, args))?;
     if args.dry_run {
         return batches.iter().try_for_each(|batch| screen.result(&words::plan(batch, caps)?));
     }
@@ -82,6 +83,18 @@ fn end_of_all(groups: &[Group]) -> Option<(&iosonde_plan::fio::Job, usize)> {
     (at + 1 < groups.len()).then(|| (&groups[at].jobs[job], at + 1))
 }
 
+/// The first job that writes.
+fn writer(batch: &Batch) -> Option<&iosonde_plan::fio::Job> {
+    batch.groups.iter().flat_map(|group| &group.jobs).find(|job| job.spec.changes())
+}
+
+fn refuse_writes(batch: &Batch, args: &FioArgs) -> Result<(), Failure> {
+    writer(batch).filter(|_| args.read_only).map_or(Ok(()), |job| {
+        let place = job.place_of("rw");
+        Err(Failure::usage(format!("{place}: --read-only writes nothing, and {} does", job.spec.rw)))
+    })
+}
+
 /// Groups that follow each other on one target are one run.
 fn batches(groups: Vec<Group>, args: &FioArgs) -> Result<Vec<Batch>, Failure> {
     let mut batches: Vec<Batch> = Vec::new();
@@ -101,6 +114,12 @@ fn batches(groups: Vec<Group>, args: &FioArgs) -> Result<Vec<Batch>, Failure> {
 
 fn refuse_several_documents(args: &FioArgs, batches: &[Batch]) -> Result<(), Failure> {
     let documents = args.json.is_some() || args.output_format.is_some_and(|form| form != FioFormat::Normal);
+    let of_fio = args.output_format.filter(|form| *form != FioFormat::Normal);
+    if args.json.is_some() && of_fio.is_some() {
+        return Err(Failure::usage(
+            "--json and --output-format json ask for two documents; leave one out (iosonde export last writes the other)",
+        ));
+    }
     if documents && batches.len() > 1 {
         let targets: Vec<&str> = batches.iter().map(|batch| batch.site.target()).collect();
         return Err(Failure::usage(format!(
@@ -172,12 +191,7 @@ fn open(
     for path in [&args.json, &args.output].into_iter().flatten() {
         output::check(path, &output::inputs([batch.site.target()]), screen)?;
     }
-    let writes = batch.groups.iter().flat_map(|group| &group.jobs).find(|job| job.spec.changes());
-    if let Some(job) = writes.filter(|_| args.read_only) {
-        let place = job.place_of("rw");
-        return Err(Failure::usage(format!("{place}: --read-only writes nothing, and {} does", job.spec.rw)));
-    }
-    let writes = if writes.is_some() { Writes::Needed } else { Writes::None };
+    let writes = if writer(batch).is_some() { Writes::Needed } else { Writes::None };
     let asked =
         Asked { command: "iosonde fio JOBFILE --target", writes, apart: &apart, workers: 1, place: None };
     let opened = session::open_here(batch.site.target(), &options, asked, &mut notebook::Strays(&mut book));
@@ -362,11 +376,19 @@ fn show(
             let text = iosonde_report::json(run).map_err(Failure::failed)?;
             result(path, &text, screen)?
         }
-        (None, FioFormat::Normal) => screen.result(&terminal::jobs(run, screen.verbose, screen.paint()))?,
+        (None, FioFormat::Normal) => match &args.output {
+            Some(path) => {
+                let plain = Paint { color: false, ..screen.paint() };
+                result(path, &terminal::jobs(run, screen.verbose, plain), screen)?
+            }
+            None => screen.result(&terminal::jobs(run, screen.verbose, screen.paint()))?,
+        },
         (None, form) => {
             let name = if form == FioFormat::JsonPlus { "fio-json-plus" } else { "fio-json" };
             let text = EXPORTS.find(name).map_err(Failure::failed)?.write(run).map_err(Failure::failed)?;
-            result(args.output.as_deref().unwrap_or(Path::new("-")), &text, screen)?
+            result(args.output.as_deref().unwrap_or(Path::new("-")), &text, screen)?;
+            // fio's form has no place for it.
+            screen.say(&format!("valid         {}", clean(&validity(run).answer)));
         }
     }
     words::too_slow(run, batch).map_or(Ok(()), |text| Err(Failure::failed(text)))?;

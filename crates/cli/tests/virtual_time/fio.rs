@@ -202,6 +202,42 @@ fn a_run_of_fios_jobs_is_written_in_fios_form() {
 }
 
 /// Runs one job on a simulated device of 4 servers that take 80 us, and returns its document.
+#[test]
+fn what_is_asked_of_the_results_is_done_or_refused() {
+    let bench = Bench::new();
+    let file = bench.text("jobs.fio", JOBS);
+    let fio = |words: &[&str]| {
+        let all = [&["fio", "-q", "--target", "sim:ideal"], words, &[file.to_str().unwrap()]].concat();
+        bench.iosonde(&all)
+    };
+    // One of two names is no section.
+    fio(&["--section", "reader", "--section", "clone"]).refused(&[
+        "--section clone",
+        "no section",
+        "reader, log, clones",
+    ]);
+    fio(&["--json", "--output-format", "json"]).refused(&["two documents"]);
+    fio(&["--read-only", "--dry-run"]).refused(&["--read-only writes nothing"]);
+    bench.iosonde(&["fio"]).refused(&["iosonde fio JOBFILE", "-- fio --name=x"]);
+    // fio's form has no verdict: it stands beside it, and figures for people go where --output says, too.
+    let path = bench.path("said.txt");
+    let said = fio(&["--output", path.to_str().unwrap()]);
+    assert_eq!((said.code, said.out.as_str()), (0, ""), "{}", said.err);
+    assert!(std::fs::read_to_string(path).unwrap().contains("fio's jobs on sim:ideal"));
+    let said = bench.iosonde(&[
+        "fio",
+        "--target",
+        "sim:ideal",
+        "--output-format",
+        "json",
+        "--seed",
+        "1",
+        file.to_str().unwrap(),
+    ]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.err.lines().any(|line| line.starts_with("valid         yes")), "{}", said.err);
+}
+
 fn one_job(bench: &Bench, options: &[&str]) -> Value {
     let words = ["fio", "-q", "--target", "sim:ideal", "--json", "--", "fio", "--name=a"];
     let said = bench.iosonde(&[&words[..], options].concat());

@@ -244,6 +244,9 @@ pub enum Fact {
         missing: usize,
         /// Workload of the one that is known worst.
         worst: Box<TrialSpec>,
+        /// Half-width of that one as a share; `None` where it has no interval, or where a highest rate of the run has a
+        /// wider one and would contradict "worst".
+        worst_half: Option<f64>,
         /// Requested half-width.
         asked: f64,
         /// The `--time` that these points need if their trials scatter as they did, in seconds; `None` where the time

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use iosonde_judge::{drift, validity::TrialStanding};
-use iosonde_model::{About, Cause, Closed, Outcome, Point, Run, cause::Drift};
+use iosonde_model::{About, Cause, Closed, FindingName, Outcome, Point, Run, Status, cause::Drift};
 use iosonde_stats::{robust::median, trend::Levels};
 
 use super::{
     fact::{Fact, WeighedFact},
     trials::half_width,
 };
+use crate::finding::lookup::estimate;
 
 /// Share of points with wide intervals up to which that is a note: every figure carries its own interval.
 const WIDE_SHARE: f64 = 0.25;
@@ -38,15 +39,26 @@ pub(super) fn imprecise(run: &Run) -> Option<WeighedFact> {
         })
         .collect();
     let width = |&&(_, half): &&(usize, Option<f64>)| half.unwrap_or(f64::INFINITY);
-    let &&(worst, _) = wide.iter().max_by(|a, b| width(a).total_cmp(&width(b)))?;
+    let &&(worst, worst_half) = wide.iter().max_by(|a, b| width(a).total_cmp(&width(b)))?;
+    let worst_half =
+        worst_half.filter(|half| widest_of_the_highest(run).is_none_or(|widest| *half >= widest));
     let worst = Box::new(run.points.iter().find(|point| point.id == worst)?.spec.clone());
     let changed = wide.iter().filter(|(id, half)| half.is_some() && by_change(*id)).count();
     let (points, wide, missing) =
         (run.points.len(), wide.len(), half_widths.iter().filter(|(_, half)| half.is_none()).count());
     let time_up = run.points.iter().any(|point| point.closed == Some(Closed::Budget));
     let needed_s = if time_up { needed_s(run, &growth) } else { None };
-    let fact = Fact::Imprecise { time_up, points, wide, changed, missing, worst, asked, needed_s };
+    let fact =
+        Fact::Imprecise { time_up, points, wide, changed, missing, worst, worst_half, asked, needed_s };
     Some(WeighedFact::doubt_if((wide - changed) as f64 > WIDE_SHARE * points as f64, fact))
+}
+
+/// The widest half-width among the highest rates, as a share. It allows for several points that may be the highest, and
+/// may therefore exceed that of each.
+fn widest_of_the_highest(run: &Run) -> Option<f64> {
+    let is_highest = |name| matches!(name, FindingName::DeviceBandwidth | FindingName::MaxIops);
+    let highest = run.findings.iter().filter(|one| is_highest(one.name) && one.status == Status::Found);
+    highest.filter_map(|finding| estimate(finding).relative_half_width()).max_by(f64::total_cmp)
 }
 
 /// How many times as long a point is to be measured that is so many times as wide as was asked. A half-width falls with

@@ -46,7 +46,7 @@ impl Check for GeneratorBound {
     }
 
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
-        judged::measuring(scope, run).map(|trial| verdict(trial, &run.info.host.ceilings))
+        judged::measuring(scope, run).map(|trial| verdict(trial, run))
     }
 
     #[cfg(test)]
@@ -73,7 +73,7 @@ impl Check for GeneratorBound {
     }
 }
 
-fn verdict(trial: &Trial, ceilings: &[Ceiling]) -> Verdict {
+fn verdict(trial: &Trial, run: &Run) -> Verdict {
     let reason = |cause: cause::GeneratorBound| Reason::new(About::Device, cause);
     let Some(busy_share) = trial.busy_share else {
         return Verdict::NotChecked(reason(cause::GeneratorBound::Unmeasured));
@@ -82,7 +82,8 @@ fn verdict(trial: &Trial, ceilings: &[Ceiling]) -> Verdict {
     if busy_share < BUSY_DOUBT || !void && reach::is_fed(trial) {
         return Verdict::Pass;
     }
-    let busy = Busy { busy_share, iops, cached_iops: cached_iops(trial, ceilings) };
+    let cached_iops = cached_iops(trial, &run.info.host.ceilings);
+    let busy = Busy { busy_share, iops, cached_iops, of_another: run.info.is_imported() };
     let cause = match cpu_share(trial).filter(|&own| own < busy_share / 2.0) {
         // Ready to run, and others had the processor: that is no ceiling of the program's own.
         Some(cpu_share) => cause::GeneratorBound::Preempted { busy_share, cpu_share, iops },
@@ -128,7 +129,12 @@ mod tests {
         let Some(Verdict::Invalid(reason)) = GeneratorBound.check(Scope::Trial(0), &run) else {
             panic!("a busy program is the bottleneck")
         };
-        let busy = Busy { busy_share: 0.97, iops: run.trials[0].iops(), cached_iops: Some(1.2e6) };
+        let busy = Busy {
+            busy_share: 0.97,
+            iops: run.trials[0].iops(),
+            cached_iops: Some(1.2e6),
+            of_another: false,
+        };
         assert_eq!(reason, Reason::new(About::Device, cause::GeneratorBound::Saturated(busy)));
     }
 

@@ -172,7 +172,9 @@ fn verdict(trial: &Trial) -> Verdict {
     if trial.in_flight_mean.is_none() && asked == 1.0 && (IDLE_MIN..1.0).contains(&in_flight) {
         return Verdict::Warning(Reason::new(about, cause::LittlesLaw::Idle { in_flight, expected, terms }));
     }
-    let misread_thousands = misread(in_flight / expected);
+    // A tool's own output states its units; of a table, somebody may have taken them wrongly.
+    let is_table = trial.measured_s == 0.0 || requests == 0;
+    let misread_thousands = misread(in_flight / expected).filter(|_| is_table);
     let missed = cause::LittlesLaw::Missed { in_flight, expected, misread_thousands, terms };
     Verdict::Invalid(Reason::new(about, missed))
 }

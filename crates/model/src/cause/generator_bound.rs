@@ -41,4 +41,7 @@ pub struct Busy {
     /// Requests a second that one worker of this machine makes from memory, where that was measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cached_iops: Option<f64>,
+    /// Whether it was another program, whose result was read.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub of_another: bool,
 }

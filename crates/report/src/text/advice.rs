@@ -10,7 +10,7 @@ use crate::text::{
     command, finding,
     footnote::{Footnotes, MARKS},
     limits_meet::limits_meet,
-    number::{range, with_interval},
+    number::{figure, is_share, range, with_interval},
 };
 use iosonde_infer::enough_depth::NEARLY_ALL;
 use iosonde_infer::enough_depth::low_latency_depth;
@@ -255,22 +255,29 @@ impl<'a> SizeAdvice<'a> {
         let order = self.random.map_or("", |random| ["sequential ", "random "][usize::from(random)]);
         let ops: Vec<String> = self.ops.iter().map(|op| format!("{op}s")).collect();
         let size = units::size(self.bytes);
-        let rate = |own: &Estimate| with_interval(Unit::Rate, own);
         let most = match self.most.as_slice() {
             [first, other] => match together(first, other) {
-                Some(both) => with_interval(Unit::Rate, &both),
-                None => format!("{} for {} and {} for {}", rate(first), ops[0], rate(other), ops[1]),
+                Some(both) => labelled(&both),
+                None => format!("{} for {} and {} for {}", labelled(first), ops[0], labelled(other), ops[1]),
             },
-            all => all.first().map_or_else(String::new, rate),
+            all => all.first().map_or_else(String::new, labelled),
         };
         let size = match (self.is_largest, self.may_rise) {
-            (true, true) => format!("{size}, which reach {most}; larger ones may be faster"),
-            (true, false) => format!("{size}, which reach {most}"),
-            (false, _) => format!("{size} or more, which reach {most}"),
+            (true, true) => format!("{size}: {most}; larger ones may be faster"),
+            (true, false) => format!("{size}: {most}"),
+            (false, _) => format!("{size} or more: up to {most}"),
         };
         let sentence = format!("for bandwidth of {order}{} at QD 1, use blocks of {size}", ops.join(" or "));
         new(sentence, self.why.join("; "), &self.findings)
     }
+}
+
+/// A rate with its interval; without ± it is called one: `33 MB/s (25–35)` was read as a range of sizes.
+fn labelled(rate: &Estimate) -> String {
+    let told = figure(Unit::Rate, rate);
+    let has_ends =
+        rate.low.zip(rate.high).is_some_and(|(low, high)| !is_share(Unit::Rate, rate.value, low, high));
+    if has_ends { format!("{} (CI {})", told.value, told.interval) } else { told.in_words() }
 }
 
 /// Whether a point gives clearly less than the highest bandwidth of its direction, or is that itself.

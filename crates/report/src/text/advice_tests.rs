@@ -25,7 +25,7 @@ fn sizes_and_longer_writes() {
     assert_eq!(
         sentences[0],
         (
-            "for bandwidth of random reads or writes at QD #, use blocks of # MiB or more, which reach # MB/s (±# %)"
+            "for bandwidth of random reads or writes at QD #, use blocks of # MiB or more: up to # MB/s (±# %)"
                 .to_owned(),
             format!("{}; {}", size("read"), size("write"))
         )
@@ -79,8 +79,8 @@ fn what_is_hardly_known_is_advised_by_its_bounds_or_not_at_all() {
     let has = |text: &str| {
         assert!(sentences.iter().any(|sentence| sentence.starts_with(text)), "{sentences:#?}");
     };
-    has("for bandwidth of random writes at QD 1, use blocks of 1 MiB or more, which reach ");
-    has("for bandwidth of random reads at QD 1, use blocks of 4 MiB, which reach ");
+    has("for bandwidth of random writes at QD 1, use blocks of 1 MiB or more: up to ");
+    has("for bandwidth of random reads at QD 1, use blocks of 4 MiB: ");
     assert!(!sentences.iter().any(|sentence| sentence.starts_with("4 KiB writes, low")), "{sentences:#?}");
 }
 
@@ -148,7 +148,7 @@ fn a_size_known_only_roughly_is_advised_by_its_upper_end_and_is_no_open_question
     let sentence = advice(&run).remove(0).sentence;
     assert!(
         sentence
-            .starts_with("for bandwidth of random reads or writes at QD 1, use blocks of 1 MiB or more, "),
+            .starts_with("for bandwidth of random reads or writes at QD 1, use blocks of 1 MiB or more: "),
         "{sentence}"
     );
     let open = crate::text::results::results(&run).lines;
@@ -163,8 +163,8 @@ fn the_largest_size_is_not_enough_where_throughput_still_rises_at_it() {
     let sentence = advice(&run).remove(1).sentence;
     assert_eq!(
         wording(&sentence),
-        "for bandwidth of random writes at QD #, use blocks of # MiB, which reach # MB/s (±# %); larger ones \
-         may be faster"
+        "for bandwidth of random writes at QD #, use blocks of # MiB: # MB/s (±# %); larger ones may be \
+         faster"
     );
 }
 

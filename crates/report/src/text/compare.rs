@@ -145,7 +145,7 @@ pub fn figure_name(figure: ComparedFigure) -> &'static str {
 }
 
 /// How far reads and writes are apart, where there are both, each with its number of ratios:
-/// `reads (16): 3.33 times slower; writes (12): 1.20 times faster`.
+/// `reads (16 ratios): 3.33 times slower; writes (12 ratios): 1.20 times faster`.
 fn by_direction(pair: &ComparedPair) -> Option<String> {
     let of = |group: WorkloadGroup| pair.geometric_means.iter().find(|mean| mean.of == group);
     let (reads, writes) = (of(WorkloadGroup::AllReads)?, of(WorkloadGroup::AllWrites)?);
@@ -158,10 +158,10 @@ fn by_direction(pair: &ComparedPair) -> Option<String> {
             Likeness::CannotTell | Likeness::NotComparable => "inconclusive".to_owned(),
             verdict => format!("{} {verdict}", difference(&for_the_storage(pair, ratio), in_times)),
         };
-        format!("{what} ({}): {said}", mean.points)
+        format!("{what} ({} ratios): {said}", mean.points)
     };
     let has_mixes = pair.geometric_means.iter().any(|mean| mean.of == WorkloadGroup::ReadsInMix);
-    let in_mixes = if has_mixes { " (a mix counts in both)" } else { "" };
+    let in_mixes = if has_mixes { "; a mix has one in each" } else { "" };
     Some(format!("{}; {}{in_mixes}", told("reads", reads), told("writes", writes)))
 }
 

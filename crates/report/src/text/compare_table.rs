@@ -79,11 +79,11 @@ pub fn table(compared: &Compared, pair: &ComparedPair, everything: bool) -> Comp
         .filter(|line| everything || (is_tail(compared, pair, line) && !is_unknown(line)))
         .collect();
     let mut lines: Vec<&Comparison> = compared.lines(pair).filter(has_ratio).collect();
-    let told = lines.len();
     if !everything {
         let all = lines.clone();
         lines.retain(|line| !is_told_by_reads(line, &all));
     }
+    let told = lines.len();
     if !everything {
         lines.retain(|line| !pair.highest.iter().any(|highest| is_told_by_highest(line, highest)));
     }

@@ -5,13 +5,14 @@ use iosonde_infer::finding::lookup::estimate;
 use iosonde_model::{
     Detail, Estimate, Finding, Op, Run, Status, Unit,
     detail::{ConstantLimit, Counted},
+    units,
 };
 
 use super::number::figure;
 
 /// Where a limit of requests and one of bytes meet.
 pub(super) struct LimitsMeet<'a> {
-    /// `for bandwidth, use requests of at least 43 KiB: smaller ones are held to 3.00 k IOPS, larger ones to 131 MB/s`
+    /// `for bandwidth, use requests of 64 KiB or more: below 43 KiB, 3.00 k IOPS is the limit, above it 131 MB/s`
     pub(super) told: String,
     /// How it is computed.
     pub(super) why: String,
@@ -61,11 +62,12 @@ fn size([requests, bytes]: [&Finding; 2]) -> Option<Estimate> {
 fn words(pair: [&Finding; 2]) -> Option<String> {
     let whose = pair.iter().find_map(|limit| limit.conditions.op);
     let whose = whose.map_or_else(|| "requests".to_owned(), |op| format!("{op}s"));
-    let below = figure(Unit::Bytes, &size(pair)?).value;
+    let size = size(pair)?;
+    let meet = figure(Unit::Bytes, &size).value;
+    // The size that people use: 64 KiB where the limits meet at 64.1 ±0.2 KiB, too.
+    let usual = units::size((size.low? as u64).next_power_of_two());
     let [requests, bytes] = pair.map(|limit| figure(limit.unit, &estimate(limit)).value);
-    Some(format!(
-        "use {whose} of at least {below}: smaller ones are held to {requests}, larger ones to {bytes}"
-    ))
+    Some(format!("use {whose} of {usual} or more: below {meet}, {requests} is the limit, above it {bytes}"))
 }
 
 #[cfg(test)]
@@ -101,8 +103,8 @@ mod tests {
         let (requests, bytes) = (Counted::Requests, Counted::Bytes);
         // 131,072,000 / 3,000 = 43,691 B = 42.7 KiB.
         let shared = [(None, Unit::Iops, 3000.0, requests), (None, Unit::Rate, 131.072e6, bytes)];
-        let expected = "for bandwidth, use requests of at least 43 KiB: smaller ones are held to 3.00 k IOPS, \
-                        larger ones to 131 MB/s";
+        let expected = "for bandwidth, use requests of 64 KiB or more: below 43 KiB, 3.00 k IOPS is the limit, \
+                        above it 131 MB/s";
         assert_eq!(told(&shared).as_deref(), Some(expected));
         let apart = [
             (Some(Op::Read), Unit::Iops, 2000.0, requests),
@@ -110,9 +112,9 @@ mod tests {
             (Some(Op::Write), Unit::Iops, 1000.0, requests),
             (Some(Op::Write), Unit::Rate, 100e6, bytes),
         ];
-        let expected = "for bandwidth, use reads of at least 49 KiB: smaller ones are held to 2.00 k IOPS, \
-                        larger ones to 100 MB/s; use writes of at least 98 KiB: smaller ones are held to \
-                        1.00 k IOPS, larger ones to 100 MB/s";
+        let expected = "for bandwidth, use reads of 64 KiB or more: below 49 KiB, 2.00 k IOPS is the limit, \
+                        above it 100 MB/s; use writes of 128 KiB or more: below 98 KiB, 1.00 k IOPS is the \
+                        limit, above it 100 MB/s";
         assert_eq!(told(&apart).as_deref(), Some(expected));
         assert_eq!(told(&shared[..1]), None, "one limit meets none");
         let chunks = (None, Unit::Iops, 3000.0, Counted::Chunks { chunk_bytes: 16384 });

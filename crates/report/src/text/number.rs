@@ -201,6 +201,11 @@ pub fn up_to(style: impl Into<Style>, value: f64, high: f64) -> Figure {
     }
 }
 
+/// Whether an interval is told as a share to either side, `±2 %`, and not by its ends.
+pub fn is_share(unit: Unit, value: f64, low: f64, high: f64) -> bool {
+    share_to_either_side(unit, value, low, high).is_some()
+}
+
 /// Half of an interval as a share of the value, where that tells the interval.
 fn share_to_either_side(unit: Unit, value: f64, low: f64, high: f64) -> Option<f64> {
     let half = f64::max(high - value, value - low) / value;

@@ -238,9 +238,9 @@ fn words(fact: &Fact) -> String {
         }
         Fact::Interrupted => "the run was interrupted; `iosonde resume` continues it".to_owned(),
         Fact::Failed => "the run ended with an error before it was complete".to_owned(),
-        Fact::Imprecise { time_up, points, wide, changed, missing, worst, asked, needed_s } => {
+        Fact::Imprecise { time_up, points, wide, changed, missing, worst, worst_half, asked, needed_s } => {
             let more = time_up.then(|| more_time(*needed_s));
-            imprecise(more, [*points, *wide, *changed, *missing], worst, *asked)
+            imprecise(more, [*points, *wide, *changed, *missing], (worst, *worst_half), *asked)
         }
         Fact::Circumstance(facts) => circumstance(facts),
         Fact::Slow(cause) => super::slow::slow(cause),
@@ -366,7 +366,7 @@ fn rounded(seconds: f64) -> f64 {
 fn imprecise(
     more: Option<String>,
     [points, wide, changed, missing]: [usize; 4],
-    worst: &TrialSpec,
+    (worst, worst_half): (&TrialSpec, Option<f64>),
     asked: f64,
 ) -> String {
     if missing == points {
@@ -379,10 +379,11 @@ fn imprecise(
         count => format!(" ({count} have no interval)"),
     };
     // Of all workloads none stands out.
+    let half = worst_half.map_or_else(String::new, |half| format!(", ±{}", units::percent(half)));
     let worst = match wide {
         wide if wide == points => String::new(),
-        1 => format!(" ({})", worst.describe()),
-        _ => format!(" (the worst: {})", worst.describe()),
+        1 => format!(" ({}{half})", worst.describe()),
+        _ => format!(" (the worst: {}{half})", worst.describe()),
     };
     let asked = units::percent(asked);
     let told = match wide {
@@ -392,7 +393,7 @@ fn imprecise(
         ),
     };
     match (changed, wide - changed, more) {
-        (0, _, Some(more)) => format!("{told}; {more} would do"),
+        (0, _, Some(more)) => format!("{told}; {more} would be enough"),
         (0, _, None) => told,
         (_, 0, _) => format!("{told}: their rates drifted"),
         (changed, rest, Some(more)) => {

@@ -98,7 +98,7 @@ fn trial(group: &[&Job], notes: &mut Vec<String>) -> Option<Trial> {
     }
     if first.summed > first.options.jobs {
         notes.push(format!(
-            "`{}` sums up {} jobs that ran together, and fio's file names the options of the first alone: the others \
+            "`{}` sums up {} jobs that ran together, and fio's file names the options of one alone: the others \
              are taken to be like it (group_reporting)",
             first.name, first.summed
         ));

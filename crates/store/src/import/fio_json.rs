@@ -2,7 +2,8 @@
 //!
 //! Jobs of one group ran at the same time, so that they are one result: several of like options are the jobs of one
 //! workload, others are streams beside it. Where jobs of a group ran for unlike times, each is a result of its own.
-//! With `group_reporting` fio has summed them already and names the options of the first alone. Options stand in
+//! With `group_reporting` fio has summed them already and names the options of one alone, fio 3.33 those of the last;
+//! where these have a direction too few, the jobs were of several kinds, and their depth is unknown. Options stand in
 //! `job options` and, for all jobs, in `global options`; what stands in neither has fio's own default (4 KiB, one in
 //! flight, buffered). Text before, between and after is passed over: fio prints its warnings there, and with
 //! `--status-interval` several documents, of which the last has everything.
@@ -10,7 +11,7 @@
 //! Latency is `lat_ns`, from submission to completion. Percentiles are those of `lat_ns` where the file has them
 //! (`lat_percentiles=1`), otherwise those of `clat_ns`, where submission takes less than a tenth of the whole.
 
-use iosonde_model::{LatencySummary, Named};
+use iosonde_model::{LatencySummary, Named, Unstated};
 use serde_json::Value;
 
 use super::{
@@ -47,7 +48,21 @@ impl ImportFormat for FioJson {
         let jobs = document["jobs"].as_array().filter(|jobs| !jobs.is_empty());
         let jobs =
             jobs.ok_or_else(|| Damage::whole("holds no jobs; fio probably ended before it measured"))?;
+        if let Some(own) = jobs.iter().find(|own| positive(&own["mixed"]["total_ios"]).is_some()) {
+            let name = own["jobname"].as_str().unwrap_or("job");
+            return Err(Damage::whole(format!(
+                "has one figure for reads and writes together (`mixed` of job `{name}`); run fio without \
+                 unified_rw_reporting"
+            )));
+        }
         let mut notes = Vec::new();
+        if jobs.iter().any(|own| ["read", "write", "trim"].iter().any(|op| hides_percentiles(&own[*op]))) {
+            notes.push(
+                "percentiles are left out: they are of completion alone, and submission takes more than a tenth of the \
+                 latency; with lat_percentiles=1 fio writes those of the whole"
+                    .to_owned(),
+            );
+        }
         if count > 1 {
             notes.push(format!("the file holds {count} reports of the same run; the last one counts"));
         }
@@ -67,7 +82,8 @@ impl ImportFormat for FioJson {
 /// An entry of `jobs`; `alone`: the only one of its group.
 fn job(job: &Value, global: &Value, alone: bool) -> Result<Job, String> {
     let name = job["jobname"].as_str().unwrap_or("job").to_owned();
-    let options = Options::of(&job["job options"], global).map_err(|why| format!("job `{name}`: {why}"))?;
+    let mut options =
+        Options::of(&job["job options"], global).map_err(|why| format!("job `{name}`: {why}"))?;
     let runtime = |op: &str| positive(&job[op]["runtime"]).map_or(0.0, |ms| ms / 1000.0);
     let runtime_s = runtime("read").max(runtime("write")).max(runtime("trim"));
     let all_s = positive(&job["job_runtime"]).map_or(runtime_s, |ms| ms / 1000.0);
@@ -83,17 +99,23 @@ fn job(job: &Value, global: &Value, alone: bool) -> Result<Job, String> {
     let error = job["error"].as_i64().unwrap_or(0);
     let counted = positive(&job["total_err"]).map_or(0, |count| count as u64);
     let side = |name: &str| figures(&job[name]);
+    let (read, write) = (side("read"), side("write"));
+    let done = |side: &Option<Figures>| side.as_ref().and_then(|side| side.ios).unwrap_or(0);
+    let is_of_several_kinds = !options.verifies && options.has_a_direction_too_few(done(&read), done(&write));
+    if is_of_several_kinds {
+        options = options.of_both(done(&read), done(&write));
+    }
     Ok(Job {
         group: job["groupid"].as_i64().unwrap_or(0),
         summed,
-        read: side("read"),
-        write: side("write"),
+        read,
+        write,
         trim: side("trim"),
         flush,
         runtime_s,
         cpu_s,
         errors: counted.max(u64::from(error != 0)),
-        unstated: Vec::new(),
+        unstated: if is_of_several_kinds { vec![Unstated::QueueDepth] } else { Vec::new() },
         name,
         options,
     })
@@ -111,6 +133,13 @@ fn figures(side: &Value) -> Option<Figures> {
         bytes_per_s: positive(&side["bw_bytes"]).or_else(|| Some(positive(&side["bw"])? * 1024.0)),
         latency_ns: latency(&side["lat_ns"], side),
     })
+}
+
+/// Whether there are percentiles that say too little of the whole latency.
+fn hides_percentiles(side: &Value) -> bool {
+    let [whole, submission] = ["lat_ns", "slat_ns"].map(|key| positive(&side[key]["mean"]));
+    let is_large = whole.zip(submission).is_some_and(|(whole, part)| part > SUBMISSION_MAX * whole);
+    is_large && side["clat_ns"]["percentile"].is_object() && !side["lat_ns"]["percentile"].is_object()
 }
 
 /// `lat_ns`, with percentiles from where they are. Nothing was timed where `N` is 0 (gtod_reduce, disable_lat).

@@ -67,6 +67,17 @@ impl Options {
         })
     }
 
+    /// Whether a job of these options cannot have done so many reads and writes.
+    pub(super) fn has_a_direction_too_few(&self, reads: u64, writes: u64) -> bool {
+        (reads > 0 && !self.rw.reads()) || (writes > 0 && !self.rw.writes())
+    }
+
+    /// The same as a mix of so many reads and writes.
+    pub(super) fn of_both(self, reads: u64, writes: u64) -> Self {
+        let rw = if self.rw.is_random() { Rw::RandRw } else { Rw::Rw };
+        Self { rw, read_percent: 100.0 * reads as f64 / (reads + writes) as f64, ..self }
+    }
+
     /// Returns the workload for one block size.
     pub(super) fn spec(&self, block_size_bytes: u64, jobs: u32) -> TrialSpec {
         let directions = if self.rw.is_mixed() { 2.0 } else { 1.0 };

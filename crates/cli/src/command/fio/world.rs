@@ -36,6 +36,12 @@ pub fn jobs(args: &FioArgs) -> Result<Jobs, Failure> {
     };
     let world = World { read: &read_file, variable: &variable, keyword: &keyword };
     let mut args = args.clone();
+    if args.line.is_empty() && args.files.is_empty() {
+        return Err(Failure::usage(
+            "no job: name fio's job files (iosonde fio JOBFILE..), or paste a command line behind -- (iosonde fio -- fio \
+             --name=x --rw=randread ..)",
+        ));
+    }
     let sections = if args.line.is_empty() {
         read::files(&args.files, &world).map_err(Failure::usage)?
     } else {
@@ -45,15 +51,17 @@ pub fn jobs(args: &FioArgs) -> Result<Jobs, Failure> {
         general.iter().try_for_each(|(name, value)| general_option(&mut args, name, value))?;
         sections
     };
+    let names: Vec<&str> = sections.iter().map(|section| section.name.as_str()).collect();
+    if let Some(missing) = args.section.iter().find(|wanted| !names.contains(&wanted.as_str())) {
+        return Err(Failure::usage(format!(
+            "--section {missing}: no section has that name; there are {}",
+            names.join(", ")
+        )));
+    }
     let wanted = |section: &&Section| args.section.is_empty() || args.section.contains(&section.name);
     let chosen: Vec<&Section> = sections.iter().filter(wanted).collect();
     if chosen.is_empty() {
-        let names: Vec<&str> = sections.iter().map(|section| section.name.as_str()).collect();
-        return Err(Failure::usage(if names.is_empty() {
-            "no job: --name=NAME begins one, or name a job file".to_owned()
-        } else {
-            format!("no section has that name; there are {}", names.join(", "))
-        }));
+        return Err(Failure::usage("no job: --name=NAME begins one, or name a job file"));
     }
     let told =
         |list: &[Given]| list.iter().map(|one| (one.option.name.to_owned(), one.value.clone())).collect();

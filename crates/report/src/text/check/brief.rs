@@ -23,6 +23,9 @@ pub(in crate::text) fn brief(judgement: &Judgement) -> &'static str {
         CheckName::DepthNotReached | CheckName::LittlesLaw => "the queue depth was not reached",
         CheckName::GeneratorBound => match judgement.cause.as_ref().map(Cause::itself) {
             Some(Cause::GeneratorBound(GeneratorBound::Preempted { .. })) => "other programs used the CPU",
+            Some(Cause::GeneratorBound(
+                GeneratorBound::Saturated(busy) | GeneratorBound::Near { busy, .. },
+            )) if busy.of_another => "the program was CPU-bound",
             _ => "iosonde was CPU-bound",
         },
         CheckName::Saturated => "the requested rate was too high",

@@ -9,19 +9,23 @@ pub(super) fn words(cause: &GeneratorBound) -> String {
     match cause {
         GeneratorBound::Unmeasured => "the program's CPU time was not measured".to_owned(),
         GeneratorBound::Saturated(busy) => format!(
-            "iosonde was CPU-bound ({} busy): {} IOPS is its limit, not the storage's{}; use more jobs (workers)",
+            "{} was CPU-bound ({} busy): {} IOPS is its limit, not the storage's{}; use more jobs{}",
+            who(busy),
             share(busy.busy_share),
             units::count(busy.iops),
-            from_memory(busy)
+            from_memory(busy),
+            workers(busy)
         ),
         GeneratorBound::Near { busy, kept_back_share } => format!(
-            "iosonde used {} of its CPU, so the storage may be {}; use more jobs (workers){}",
+            "{} used {} of its CPU, so the storage may be {}; use more jobs{}{}",
+            who(busy),
             share(busy.busy_share),
             // What the device counted tells of this depth alone: at a deeper one, the CPU is the limit.
             kept_back_share.map_or_else(
                 || "faster".to_owned(),
                 |kept| format!("up to {} faster at this depth", units::percent(kept / (1.0 - kept)))
             ),
+            workers(busy),
             from_memory(busy)
         ),
         GeneratorBound::Preempted { busy_share, cpu_share, .. } => format!(
@@ -29,6 +33,16 @@ pub(super) fn words(cause: &GeneratorBound) -> String {
             units::percent((busy_share.min(1.0) - cpu_share).max(0.0)),
         ),
     }
+}
+
+/// The program that was busy.
+fn who(busy: &Busy) -> &'static str {
+    if busy.of_another { "the program that measured" } else { "iosonde" }
+}
+
+/// What iosonde's own jobs are.
+fn workers(busy: &Busy) -> &'static str {
+    if busy.of_another { "" } else { " (workers)" }
 }
 
 fn share(busy_share: f64) -> String {
@@ -47,11 +61,17 @@ mod tests {
 
     #[test]
     fn the_cross_check_stands_in_brackets() {
-        let busy = Busy { busy_share: 1.02, iops: 110e3, cached_iops: Some(1.2e6) };
+        let busy = Busy { busy_share: 1.02, iops: 110e3, cached_iops: Some(1.2e6), of_another: false };
         assert_eq!(
             words(&GeneratorBound::Saturated(busy)),
             "iosonde was CPU-bound (100 % busy): 110 k IOPS is its limit, not the storage's (one worker makes \
              1.20 M IOPS from memory); use more jobs (workers)"
+        );
+        let of_fio = Busy { cached_iops: None, of_another: true, ..busy };
+        assert_eq!(
+            words(&GeneratorBound::Saturated(of_fio)),
+            "the program that measured was CPU-bound (100 % busy): 110 k IOPS is its limit, not the storage's; use \
+             more jobs"
         );
     }
 }

@@ -48,8 +48,11 @@ fn product(terms: &[Term]) -> String {
     terms.iter().map(term).collect::<Vec<_>>().join(" + ")
 }
 
-/// One decimal only where it matters.
+/// Decimals only where they matter.
 fn depth(value: f64) -> String {
+    if value < 1.0 {
+        return format!("{value:.2}");
+    }
     if value >= 20.0 || value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.1}") }
 }
 

@@ -51,6 +51,35 @@ fn group_reporting_sums_jobs_that_ran_together() {
 }
 
 #[test]
+fn a_group_of_readers_and_writers_that_names_the_writers_alone_is_a_mix_of_unknown_depth() {
+    let named = MIXED.replace("\"randrw\"", "\"randwrite\"");
+    assert_ne!(named, MIXED);
+    let [trial] = &read(&named).trials[..] else { panic!("one job") };
+    assert_eq!((trial.spec.rw, trial.unstated.as_slice()), (Rw::RandRw, &[Unstated::QueueDepth][..]));
+    let share = 100.0 * 17_479.0 / (17_479.0 + 17_467.0);
+    assert!((trial.spec.read_percent.unwrap() - share).abs() < 1e-9, "{:?}", trial.spec.read_percent);
+}
+
+#[test]
+fn one_figure_for_reads_and_writes_is_refused_by_the_option_that_made_it() {
+    let unified = MIXED.replacen("\"read\" :", "\"mixed\" :", 1);
+    assert_ne!(unified, MIXED);
+    assert!(said(&unified).contains("run fio without unified_rw_reporting"), "{}", said(&unified));
+}
+
+#[test]
+fn percentiles_that_leave_submission_out_are_left_out_with_a_note() {
+    let mut document: Value = serde_json::from_str(MIXED).unwrap();
+    let side = &mut document["jobs"][0]["read"];
+    let mean = side["lat_ns"]["mean"].as_f64().unwrap();
+    side["slat_ns"]["mean"] = Value::from(0.5 * mean);
+    let imported = read(&document.to_string());
+    assert_eq!(imported.trials[0].read.as_ref().unwrap().latency_ns.p99, None);
+    assert!(imported.notes.iter().any(|note| note.contains("lat_percentiles=1")), "{:?}", imported.notes);
+    assert_eq!(read(MIXED).notes, [""; 0]);
+}
+
+#[test]
 fn jobs_of_one_group_are_one_result() {
     let imported = read(JOBS);
     let results: Vec<_> = imported.trials.iter().map(|t| (t.experiment.as_str(), t.spec.jobs)).collect();
