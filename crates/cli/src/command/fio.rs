@@ -117,7 +117,8 @@ fn refuse_several_documents(args: &FioArgs, batches: &[Batch]) -> Result<(), Fai
     let of_fio = args.output_format.filter(|form| *form != FioFormat::Normal);
     if args.json.is_some() && of_fio.is_some() {
         return Err(Failure::usage(
-            "--json and --output-format json ask for two documents; leave one out (iosonde export last writes the other)",
+            "--json and --output-format json ask for two documents; leave one out (iosonde export last writes the \
+             other)",
         ));
     }
     if documents && batches.len() > 1 {

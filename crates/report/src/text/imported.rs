@@ -254,10 +254,16 @@ pub fn unjudged(run: &Run) -> Vec<String> {
     out
 }
 
-/// The command that would measure the worst result again, with witnesses.
+/// The command that would measure the worst result again, with witnesses; `None` where the file does not say what was
+/// measured, or gives the mean of several sizes as one.
 pub fn would_settle(run: &Run) -> Option<String> {
     let worst = result_lines(run).first()?.trial;
-    let spec = &run.trial(worst)?.spec;
+    let trial = run.trial(worst)?;
+    let spec = &trial.spec;
+    let unknown = [Unstated::QueueDepth, Unstated::Order].iter().any(|what| trial.unstated.contains(what));
+    if unknown || !spec.block_size_bytes.is_multiple_of(SECTOR_BYTES) {
+        return None;
+    }
     let mut command =
         format!("iosonde point TARGET --rw {} --bs {}", spec.rw.name(), bytes(spec.block_size_bytes));
     if let Some(reads) = spec.read_percent.filter(|&reads| reads != 50.0) {
@@ -273,8 +279,14 @@ pub fn would_settle(run: &Run) -> Option<String> {
     if spec.sync != Sync::None {
         command += &format!(" --sync {}", spec.sync);
     }
+    if !spec.direct && !trial.unstated.contains(&Unstated::PageCache) {
+        command += " --buffered";
+    }
     Some(command)
 }
+
+/// The smallest unit of direct I/O.
+const SECTOR_BYTES: u64 = 512;
 
 fn bytes(size: u64) -> String {
     match size {

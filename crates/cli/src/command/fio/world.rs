@@ -38,8 +38,8 @@ pub fn jobs(args: &FioArgs) -> Result<Jobs, Failure> {
     let mut args = args.clone();
     if args.line.is_empty() && args.files.is_empty() {
         return Err(Failure::usage(
-            "no job: name fio's job files (iosonde fio JOBFILE..), or paste a command line behind -- (iosonde fio -- fio \
-             --name=x --rw=randread ..)",
+            "no job: name fio's job files (iosonde fio JOBFILE..), or paste a command line behind -- (iosonde fio -- \
+             fio --name=x --rw=randread ..)",
         ));
     }
     let sections = if args.line.is_empty() {
