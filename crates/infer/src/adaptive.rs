@@ -278,7 +278,7 @@ fn at_the_knee(knee: f64, measured: &[u32]) -> [Option<u32>; 2] {
     let (Some(least), Some(most)) = (measured.iter().min(), measured.iter().max()) else { return [None; 2] };
     let near = knee / NEAR_KNEE[0]..=knee * NEAR_KNEE[1];
     let is_near = measured.iter().any(|depth| near.contains(&f64::from(*depth)));
-    // Storage that stalls may give less at a deep queue than one request at a time: a knee below 1.
+    // Storage that stalls may give less at a deep queue than QD 1: a knee below 1.
     let is_new = |depth: &u32| (least..most).contains(&depth) && !measured.contains(depth);
     let advised = Some(power(knee)).filter(|depth| !is_near && is_new(depth));
     [advised.map(|depth| depth / 2).filter(is_new), advised]
@@ -535,7 +535,7 @@ mod tests {
     fn at_a_knee_only_depths_between_the_measured_ones_are_added() {
         assert_eq!(at_the_knee(8.33, &[1, 2, 4, 256]), [Some(8), Some(16)]);
         assert_eq!(at_the_knee(8.33, &[1, 4, 8, 256]), [None, None]);
-        // A deep queue gave 0.4 of what one request at a time gives: 1 is measured, and there is no QD 0.
+        // A deep queue gave 0.4 of what QD 1 gives: that is measured, and there is no QD 0.
         assert_eq!(at_the_knee(0.4, &[1, 2, 4, 8]), [None, None]);
         assert_eq!(at_the_knee(300.0, &[1, 2, 4, 8]), [None, None]);
     }

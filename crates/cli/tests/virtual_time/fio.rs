@@ -219,7 +219,7 @@ fn what_is_asked_of_the_results_is_done_or_refused() {
     fio(&["--json", "--output-format", "json"]).refused(&["two documents"]);
     fio(&["--read-only", "--dry-run"]).refused(&["--read-only writes nothing"]);
     bench.iosonde(&["fio"]).refused(&["iosonde fio JOBFILE", "-- fio --name=x"]);
-    // fio's form has no verdict: it stands beside it, and figures for people go where --output says, too.
+    // fio's form has no verdict, so stderr has it; the table for people goes where --output says, too.
     let path = bench.path("said.txt");
     let said = fio(&["--output", path.to_str().unwrap()]);
     assert_eq!((said.code, said.out.as_str()), (0, ""), "{}", said.err);
