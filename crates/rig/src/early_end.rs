@@ -1,7 +1,7 @@
 //! Ends that the jobs of a trial have from each other, before their own: one that ends takes others with it (fio's
 //! `exitall`), or their throughput together has become steady (fio's `ss`).
 //!
-//! Where neither is asked for, a loop has nothing to look at. Otherwise it looks at shared flags once a batch, and
+//! Where neither is requested, a loop has nothing to look at. Otherwise it looks at shared flags once a batch, and
 //! hands its own count on once a second, under a lock: nothing that the storage could feel.
 
 use std::sync::{
