@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use iosonde_model::{
     ClaimUnit, Finding, Named, Op, Point, RequiredBound, RequiredOf, RequirementAnswer, RequirementLine,
-    RequirementVerdict, Run, Status, Unit,
+    RequirementVerdict, Run, Status, TrialSpec, Unit,
 };
 
 use super::{ExportFormat, figures};
@@ -137,6 +137,14 @@ impl ExportFormat for OpenMetrics {
     }
 }
 
+/// A property of the streams of one direction; empty where they differ, so that no figure of several is taken for one
+/// of the first.
+fn common(spec: &TrialSpec, op: Op, pick: fn(&TrialSpec) -> String) -> String {
+    let mut own = spec.streams().filter(|stream| stream.rw.has(op)).map(pick);
+    let Some(first) = own.next() else { return pick(spec) };
+    if own.all(|other| other == first) { first } else { String::new() }
+}
+
 /// Samples by family, in the order in which families were met.
 #[derive(Default)]
 struct Page {
@@ -205,17 +213,22 @@ impl Page {
     }
 
     fn point(&mut self, point: &Point, op: Op, own: &[(&str, &str)]) {
-        let spec = &point.spec;
-        let (size, depth, jobs) =
-            (spec.block_size_bytes.to_string(), spec.queue_depth.to_string(), spec.jobs.to_string());
+        let label = |pick: fn(&TrialSpec) -> String| common(&point.spec, op, pick);
+        let (size, depth, jobs) = (
+            label(|spec| spec.block_size_bytes.to_string()),
+            label(|spec| spec.queue_depth.to_string()),
+            label(|spec| spec.jobs.to_string()),
+        );
+        let pattern = label(|spec| if spec.rw.is_random() { "random" } else { "sequential" }.to_owned());
+        let (engine, direct) = (label(|spec| spec.engine.clone()), label(|spec| spec.direct.to_string()));
         let workload = [
             ("op", op.name()),
-            ("pattern", if spec.rw.is_random() { "random" } else { "sequential" }),
+            ("pattern", pattern.as_str()),
             ("block_size_bytes", size.as_str()),
             ("queue_depth", depth.as_str()),
             ("jobs", jobs.as_str()),
-            ("engine", spec.engine.as_str()),
-            ("direct", if spec.direct { "true" } else { "false" }),
+            ("engine", engine.as_str()),
+            ("direct", direct.as_str()),
         ];
         for (name, estimate) in figures::estimates(point, op) {
             let Some((family, factor, statistic)) = family_of(name) else { continue };
@@ -323,6 +336,17 @@ mod tests {
         let samples = [("value", 12e6), ("low", 11e6), ("limit", 10e6)];
         let due = samples.map(|(bound, ns)| format!("{figure}\"{bound}\"}} {}", ns * 1e-9));
         assert_eq!(of("iosonde_requirement_seconds{"), due);
+    }
+
+    #[test]
+    fn streams_of_unlike_depth_have_no_depth_in_common() {
+        let reader = |queue_depth| TrialSpec { rw: Rw::RandRead, queue_depth, ..TrialSpec::default() };
+        let writer = TrialSpec { rw: Rw::Write, queue_depth: 4, ..TrialSpec::default() };
+        let depth = |all: TrialSpec, op| common(&all, op, |spec| spec.queue_depth.to_string());
+        let of = |and: Vec<TrialSpec>| TrialSpec { and, ..reader(8) };
+        assert_eq!(depth(of(vec![writer.clone()]), Op::Write), "4");
+        assert_eq!(depth(of(vec![writer.clone()]), Op::Read), "8");
+        assert_eq!(depth(of(vec![reader(16), writer]), Op::Read), "");
     }
 
     #[test]
