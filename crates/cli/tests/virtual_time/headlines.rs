@@ -346,7 +346,8 @@ impl Page<'_> {
         self.wrong.extend(wrong);
     }
 
-    /// Whether a size is, to a hundredth, the bytes over the requests of two limits that advice rests on.
+    /// Whether a size is, to a hundredth, the bytes over the requests of two limits that advice rests on, or the next
+    /// power of two.
     fn limits_meet_at(&self, size: &str, advice: &Advice) -> bool {
         if !advice.findings.contains(&FindingName::ConstantLimit) {
             return false;
@@ -362,7 +363,11 @@ impl Page<'_> {
             .iter()
             .flat_map(|rate| requests.iter().map(move |requests| rate / requests))
             .collect();
-        meet.iter().any(|meet| (bytes * scale / meet - 1.0).abs() < 0.01)
+        let is_usual = |meet: &f64| {
+            let size = (bytes * scale) as u64;
+            size.is_power_of_two() && (0.99..2.0).contains(&(bytes * scale / meet))
+        };
+        meet.iter().any(|meet| (bytes * scale / meet - 1.0).abs() < 0.01 || is_usual(meet))
     }
 
     /// A trial with requests of several kinds knows its count to one request; with one kind and a counted queue depth
