@@ -26,11 +26,12 @@ pub fn run(args: &JudgeArgs, screen: Screen) -> Result<(), Failure> {
         (_, Some(path)) => result(path, &results_junit(&run, args.strict), screen)?,
         _ => screen.result(&judged(&run, screen.paint()))?,
     }
-    if args.strict && !notes.is_empty() {
-        let files = if notes.len() == 1 { "1 file holds" } else { &format!("{} files hold", notes.len()) };
-        return Err(Failure::failed(format!(
-            "--strict: {files} no result that can be read; the notes above name them"
-        )));
+    if let Some(first) = notes.first().filter(|_| args.strict) {
+        let more = match notes.len() {
+            1 => String::new(),
+            count => format!(" (the first of {count} files)"),
+        };
+        return Err(Failure::failed(format!("--strict: {first}{more}")));
     }
     if args.strict && run.verdicts.iter().any(|verdict| verdict.verdict >= Outcome::Warning) {
         return Err(Failure { code: DOUBT, text: "--strict: a verdict is a warning or invalid".into() });

@@ -201,7 +201,6 @@ fn a_run_of_fios_jobs_is_written_in_fios_form() {
     assert!((iops(clones, "read") / jobs[2]["read"]["iops"].as_f64().unwrap() - 1.0).abs() < 1e-9);
 }
 
-/// Runs one job on a simulated device of 4 servers that take 80 us, and returns its document.
 #[test]
 fn what_is_asked_of_the_results_is_done_or_refused() {
     let bench = Bench::new();
@@ -238,6 +237,7 @@ fn what_is_asked_of_the_results_is_done_or_refused() {
     assert!(said.err.lines().any(|line| line.starts_with("valid         yes")), "{}", said.err);
 }
 
+/// Runs one job on a simulated device of 4 servers that take 80 us, and returns its document.
 fn one_job(bench: &Bench, options: &[&str]) -> Value {
     let words = ["fio", "-q", "--target", "sim:ideal", "--json", "--", "fio", "--name=a"];
     let said = bench.iosonde(&[&words[..], options].concat());

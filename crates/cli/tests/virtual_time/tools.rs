@@ -37,6 +37,22 @@ fn junit_has_a_test_for_each_result() {
     assert_eq!(text.matches("<testcase ").count(), 3, "{text}");
 }
 
+/// Of a folder, what cannot be read is left aside; where a program reads the exit code, that must not look like success.
+#[test]
+fn a_damaged_file_of_a_folder_fails_where_strictness_is_asked() {
+    let bench = Bench::new();
+    let folder = bench.path("results");
+    fs::create_dir(&folder).unwrap();
+    let whole = Path::new(FOLDER).join("fio-randread-qd8.json");
+    fs::copy(&whole, folder.join("a.json")).unwrap();
+    assert_eq!(bench.iosonde(&["judge", "--strict", "-q", "results"]).code, 0);
+    let text = fs::read_to_string(&whole).unwrap();
+    fs::write(folder.join("b.json"), &text[..text.len() / 2]).unwrap();
+    assert_eq!(bench.iosonde(&["judge", "-q", "results"]).code, 0);
+    let strict = bench.iosonde(&["judge", "--strict", "-q", "results"]);
+    assert!(strict.code == 1 && strict.err.contains("b.json"), "{}: {}", strict.code, strict.err);
+}
+
 /// Headline of each output, as it follows from how it was made: direct I/O at a depth that was kept is without a fault;
 /// buffered I/O and what does not state its page cache get a warning; a depth of a blocking engine is invalid.
 const HEADLINES: &[(&str, &str)] = &[
