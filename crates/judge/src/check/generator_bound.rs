@@ -136,6 +136,13 @@ mod tests {
             of_another: false,
         };
         assert_eq!(reason, Reason::new(About::Device, cause::GeneratorBound::Saturated(busy)));
+        // The result of another program is about that program's processor.
+        run.info.study = iosonde_model::IMPORT.into();
+        let other = Busy { of_another: true, ..busy };
+        assert_eq!(
+            GeneratorBound.check(Scope::Trial(0), &run),
+            Some(Verdict::Invalid(Reason::new(About::Device, cause::GeneratorBound::Saturated(other))))
+        );
     }
 
     #[test]

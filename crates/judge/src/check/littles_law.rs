@@ -201,6 +201,14 @@ mod tests {
             panic!("{reason:?}")
         };
         assert_eq!(misread_thousands, Some(2), "a million times too large");
+        // A program that counted requests for a while stated its units: it kept no such depth.
+        let own = published(32, 4096, (50_000, 320), (50_000, 320));
+        let Verdict::Invalid(reason) = verdict(&own) else { panic!("0.032 are not 32") };
+        let cause::Cause::LittlesLaw(cause::LittlesLaw::Missed { misread_thousands, .. }) = reason.cause
+        else {
+            panic!("{reason:?}")
+        };
+        assert_eq!(misread_thousands, None);
         assert_eq!((misread(0.6), misread(30.0), misread(1e-3)), (None, None, Some(-1)));
     }
 
