@@ -1,8 +1,9 @@
 //! A table of the trials that measured, one a line: for a spreadsheet, or for `iosonde judge`.
 //!
-//! The columns are those that `import` reads, and behind them `trial`, `point`, `round`, `in_flight`, the 99th
-//! percentiles, `void_about` (the figures of the trial that are invalid; empty where all are valid) and percentiles of
-//! the commits: writes and the flush that makes them durable. An empty cell is absent.
+//! The columns are those that `import` reads, and behind them `trial`, `point`, `round`, `in_flight` (the mean number
+//! of outstanding requests), the 99th percentiles, `void_about` (the figures of the trial that are invalid; empty where
+//! all are valid), percentiles of the commits (writes and the flush that makes them durable) and `rate_iops`, the
+//! offered load of each job. An empty cell is absent.
 //!
 //! A trial of several streams has a line for each, since no block size or depth is that of all of them. Trims are left
 //! out: the columns know reads and writes.
@@ -26,7 +27,7 @@ impl Named for Csv {
 const HEADER: &str = "test,block_size,read_pct,queue_depth,jobs,pattern,engine,runtime_s,\
                       read_iops,read_mb_s,read_lat_us,write_iops,write_mb_s,write_lat_us,\
                       trial,point,round,in_flight,read_lat_us_p99,write_lat_us_p99,void_about,\
-                      commit_us_p50,commit_us_p99,commit_us_p99_9\n";
+                      commit_us_p50,commit_us_p99,commit_us_p99_9,rate_iops\n";
 
 impl ExportFormat for Csv {
     fn extension(&self) -> &'static str {
@@ -107,6 +108,7 @@ fn line(part: &Part, run: &Run) -> String {
         voids.join(" "),
     ]);
     cells.extend(commit_cells(trial));
+    cells.push(number(spec.rate_iops));
     cells.join(",") + "\n"
 }
 
@@ -128,9 +130,9 @@ mod tests {
         let run = crate::run_file::tests::imported();
         let text = Csv.write(&run).unwrap();
         let mut lines = text.lines();
-        assert_eq!(lines.next().unwrap().split(',').count(), 24);
+        assert_eq!(lines.next().unwrap().split(',').count(), 25);
         assert_eq!(lines.clone().count(), run.trials.len());
-        assert!(lines.all(|line| line.split(',').count() == 24), "{text}");
+        assert!(lines.all(|line| line.split(',').count() == 25), "{text}");
     }
 
     #[test]
@@ -170,5 +172,19 @@ mod tests {
             back.trials.iter().map(figures).collect::<Vec<_>>(),
             run.trials.iter().map(figures).collect::<Vec<_>>()
         );
+    }
+
+    #[test]
+    fn an_offered_load_a_counted_depth_and_percentiles_are_read_back() {
+        let mut run = crate::run_file::tests::imported();
+        run.trials.truncate(1);
+        let trial = &mut run.trials[0];
+        (trial.spec.rate_iops, trial.in_flight_mean) = (Some(5000.0), Some(0.06));
+        trial.read.as_mut().unwrap().latency_ns.p99 = Some(13_807.5);
+        let back = crate::import::import(&Csv.write(&run).unwrap()).unwrap();
+        let trial = &back.trials[0];
+        assert_eq!((trial.spec.rate_iops, trial.in_flight_mean), (Some(5000.0), Some(0.06)));
+        assert_eq!(trial.read.as_ref().unwrap().latency_ns.p99, Some(13_807.5));
+        assert_eq!(back.notes, Vec::<String>::new());
     }
 }

@@ -2,11 +2,12 @@
 //!
 //! The first line that is not a comment (`#`) names the columns, in any order: `test` (a name), `block_size` (`4KiB`),
 //! `queue_depth` and `jobs` (1 where they are missing), `read_pct`, `pattern` (`random` or `sequential`; `random` where
-//! it is missing), `engine`, `runtime_s`, `span_bytes`; and for `read` and `write` each `_iops` or `_kiops`, `_mb_s` or
-//! `_mib_s`, `_lat_us`, `_lat_ms` or `_lat_ns` (means). An empty cell is absent. Units are those of the names: `mb_s`
-//! is 10⁶ bytes a second.
+//! it is missing), `engine`, `runtime_s`, `span_bytes`, `rate_iops` (an offered load, per job), `in_flight` (the mean
+//! number of outstanding requests, counted); and for `read` and `write` each `_iops` or `_kiops`, `_mb_s` or `_mib_s`,
+//! `_lat_us`, `_lat_ms` or `_lat_ns` (means), `_lat_us_p99`. An empty cell is absent. Units are those of the names:
+//! `mb_s` is 10⁶ bytes a second. `trial`, `point`, `round` and `void_about` are iosonde's own.
 
-use iosonde_model::{LatencySummary, Named, Phase, Rw, Trial, TrialSpec, Unstated, units};
+use iosonde_model::{Named, Phase, Rw, Trial, TrialSpec, Unstated, units};
 
 use super::{
     Damage, Figures, ImportError, ImportFormat, Imported,
@@ -23,10 +24,27 @@ impl Named for Csv {
 }
 
 /// Columns that have a meaning, besides those of `read` and `write`.
-const COLUMNS: [&str; 9] =
-    ["test", "block_size", "queue_depth", "jobs", "read_pct", "pattern", "engine", "runtime_s", "span_bytes"];
+const COLUMNS: [&str; 15] = [
+    "test",
+    "block_size",
+    "queue_depth",
+    "jobs",
+    "read_pct",
+    "pattern",
+    "engine",
+    "runtime_s",
+    "span_bytes",
+    "rate_iops",
+    "in_flight",
+    "trial",
+    "point",
+    "round",
+    VOID_ABOUT,
+];
+/// Column of iosonde's own tables: the figures of a row that are invalid.
+const VOID_ABOUT: &str = "void_about";
 /// Columns for reads and for writes, with the factor to the model's unit.
-const FIGURES: [(&str, Figure, f64); 7] = [
+const FIGURES: [(&str, Figure, f64); 8] = [
     ("iops", Figure::Rate, 1.0),
     ("kiops", Figure::Rate, 1e3),
     ("mb_s", Figure::Bytes, 1e6),
@@ -34,6 +52,7 @@ const FIGURES: [(&str, Figure, f64); 7] = [
     ("lat_ns", Figure::Latency, 1.0),
     ("lat_us", Figure::Latency, 1e3),
     ("lat_ms", Figure::Latency, 1e6),
+    ("lat_us_p99", Figure::P99, 1e3),
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,6 +60,7 @@ enum Figure {
     Rate,
     Bytes,
     Latency,
+    P99,
 }
 
 impl ImportFormat for Csv {
@@ -55,17 +75,27 @@ impl ImportFormat for Csv {
             let why = "has no column `block_size`, without which no rate of requests can be judged";
             return Err(Damage::whole(why));
         }
-        let trials = table.rows().map(|row| trial(&table.header, &row?)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Imported { program: None, ended_s: None, trials, notes: notes(&table.header) })
+        let rows = table.rows().collect::<Result<Vec<_>, _>>()?;
+        let trials = rows.iter().map(|row| trial(&table.header, row)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Imported { program: None, ended_s: None, trials, notes: notes(&table.header, &rows) })
     }
 }
 
-fn notes(header: &[String]) -> Vec<String> {
-    let known = |name: &&String| COLUMNS.contains(&name.as_str()) || figure_of(name).is_some();
-    let strange: Vec<_> = header.iter().filter(|name| !known(name)).map(|name| format!("`{name}`")).collect();
+/// Columns that the reader left aside, unless they are empty, and what it assumed.
+fn notes(header: &[String], rows: &[Row]) -> Vec<String> {
+    let known = |name: &str| COLUMNS.contains(&name) || figure_of(name).is_some();
+    let is_left = |name: &&String| !known(name) && rows.iter().any(|row| row.text(name).is_some());
+    let strange: Vec<_> = header.iter().filter(is_left).map(|name| format!("`{name}`")).collect();
     let mut notes = Vec::new();
     if !strange.is_empty() {
         notes.push(format!("columns that were not understood and left aside: {}", strange.join(", ")));
+    }
+    let invalid = rows.iter().filter(|row| row.text(VOID_ABOUT).is_some()).count();
+    if invalid > 0 {
+        let all = rows.len();
+        notes.push(format!(
+            "iosonde marked {invalid} of {all} rows as invalid when it measured ({VOID_ABOUT})"
+        ));
     }
     if !header.iter().any(|name| name == "pattern") {
         notes.push("the table does not say whether the offsets were random; they are taken to be".into());
@@ -102,9 +132,8 @@ fn figures(header: &[String], row: &Row, reads: bool) -> Result<Figures, ImportE
         match figure {
             Figure::Rate => figures.iops = Some(value),
             Figure::Bytes => figures.bytes_per_s = Some(value),
-            Figure::Latency => {
-                figures.latency_ns = LatencySummary { mean: Some(value), ..LatencySummary::default() };
-            }
+            Figure::Latency => figures.latency_ns.mean = Some(value),
+            Figure::P99 => figures.latency_ns.p99 = Some(value),
         }
     }
     Ok(figures)
@@ -138,13 +167,17 @@ fn trial(header: &[String], row: &Row) -> Result<Trial, ImportError> {
         read_percent: if rw == Rw::RandRw { Some(percent.unwrap_or(50.0)) } else { None },
         engine: row.text("engine").unwrap_or("unknown").to_owned(),
         span_bytes: row.number("span_bytes")?.unwrap_or(0.0) as u64,
+        rate_iops: row.number("rate_iops")?.filter(|&rate| rate > 0.0),
         ..TrialSpec::default()
     };
     let runtime_s = row.number("runtime_s")?.unwrap_or(0.0);
+    let completions = read.iter().chain(&write).map(|side| side.iops).sum();
     Ok(Trial {
         experiment: row.text("test").map_or_else(|| "result".to_owned(), |name| format!("test {name}")),
         measured_s: runtime_s,
         elapsed_s: runtime_s,
+        in_flight_mean: row.number("in_flight")?,
+        achieved_rate_iops: spec.rate_iops.map(|_| completions),
         read,
         write,
         unstated: if header.iter().any(|name| name == "queue_depth") {
@@ -191,6 +224,13 @@ mod tests {
         assert_eq!((trial.spec.rw, trial.spec.queue_depth, trial.spec.jobs), (Rw::Write, 1, 1));
         assert_eq!(trial.experiment, "test a \"b\"");
         assert!(imported.notes[0].contains("`remark, if any`"), "{:?}", imported.notes);
+    }
+
+    #[test]
+    fn rows_that_iosonde_called_invalid_are_counted() {
+        let text = "block_size,read_iops,pattern,void_about\n4k,5,random,device\n4k,6,random,\n";
+        let notes = Csv.read(text).unwrap().notes;
+        assert_eq!(notes, ["iosonde marked 1 of 2 rows as invalid when it measured (void_about)"]);
     }
 
     #[test]
