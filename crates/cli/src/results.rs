@@ -47,21 +47,30 @@ pub fn read_all(words: &[PathBuf]) -> Result<(Vec<Source>, Vec<String>), Failure
 
 fn read_one(name: &str, bytes: Vec<u8>) -> Result<Source, Failure> {
     let (text, note) = text_of(&bytes);
-    let mut imported = import(&text).map_err(|error| {
-        let place =
-            error.place().map_or_else(|| " ".to_owned(), |(line, column)| format!(":{line}:{column}: "));
-        let text = format!("{name}{place}{error}");
-        match error {
-            ImportError::Damaged(_) => Failure::failed(text),
-            ImportError::Empty | ImportError::Unknown => Failure::usage(text),
-            ImportError::JobFile => {
-                let path = quoted(Path::new(name));
-                Failure::usage(format!("{text}; to run and judge it:  iosonde fio {path}"))
-            }
-        }
-    })?;
+    let mut imported = import(&text).map_err(|error| unreadable(name, &error))?;
     imported.notes.extend(note);
     Ok(Source { name: name.to_owned(), imported })
+}
+
+fn unreadable(name: &str, error: &ImportError) -> Failure {
+    let place = error.place().map_or_else(|| " ".to_owned(), |(line, column)| format!(":{line}:{column}: "));
+    let path = quoted(Path::new(name));
+    let instead = match error {
+        ImportError::Empty | ImportError::Unknown | ImportError::Damaged(_) => String::new(),
+        ImportError::JobFile => format!("; to run and judge it:  iosonde fio {path}"),
+        ImportError::Run => format!("; to see it:  iosonde show {path}"),
+    };
+    Failure::usage(format!("{name}{place}{error}{instead}"))
+}
+
+/// The command for a file that holds a result and was named as something else.
+pub fn command_for(path: &Path) -> Option<String> {
+    let (text, shell) = (file(path).ok()?, quoted(path));
+    match import(&text_of(&text).0) {
+        Ok(_) | Err(ImportError::Damaged(_)) => Some(format!("iosonde judge {shell}")),
+        Err(ImportError::Run) => Some(format!("iosonde show {shell}")),
+        Err(ImportError::Empty | ImportError::Unknown | ImportError::JobFile) => None,
+    }
 }
 
 /// The text of a file, and what was replaced in it. Windows' PowerShell writes UTF-16.

@@ -56,7 +56,11 @@ pub fn holds_run(path: &Path) -> bool {
         File::open(path)?.take(BEGIN_BYTES).read_to_end(&mut begin).map(|_| begin)
     });
     let Some(Ok(begin)) = begin else { return false };
-    let text = String::from_utf8_lossy(&begin);
+    begins_as_run(&String::from_utf8_lossy(&begin))
+}
+
+/// True of a text that begins as a run's does.
+pub(crate) fn begins_as_run(text: &str) -> bool {
     text.trim_start().strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with("\"iosonde\""))
 }
 

@@ -202,3 +202,32 @@ fn outputs_that_were_cut_are_read_or_refused() {
         }
     }
 }
+
+/// What comes after the figures in an output of fio tells whether a copy is whole.
+#[test]
+fn a_cut_output_of_fio_is_refused_or_named_as_cut() {
+    let of_fio =
+        |name: &String| name.starts_with("fio-") && (name.ends_with("txt") || name.ends_with("terse"));
+    for name in names().iter().filter(|name| of_fio(name)) {
+        let says = |imported: &Imported| {
+            let words = ["not whole", "may be missing"];
+            imported.notes.iter().any(|note| words.iter().any(|word| note.contains(word)))
+        };
+        assert!(!says(&read(name)), "{name}: {:?}", read(name).notes);
+        let text = fs::read_to_string(folder().join(name)).unwrap();
+        for part in 1..20 {
+            let end = (0..=text.len() * part / 20).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+            let (cut, rest) = text.split_at(end);
+            // A summary that was begun, and the statistics of a disk (nine fields), are behind all figures. Whether a
+            // line is missing, or hardly begun, no terse line tells.
+            let left = rest.lines().next().map_or(0, |line| line.matches(';').count());
+            let begun = cut.rsplit('\n').next().unwrap_or_default().len() > 8;
+            if cut.contains("Run status group") || (name.ends_with("terse") && (left <= 9 || !begun)) {
+                continue;
+            }
+            if let Ok(imported) = import(cut) {
+                assert!(says(&imported), "{name} cut at {end}: {:?}", imported.notes);
+            }
+        }
+    }
+}

@@ -16,6 +16,9 @@ pub enum ImportError {
     /// Job file of fio, which is no result.
     #[error("is a fio job file and no result")]
     JobFile,
+    /// Run of iosonde, which was judged when it was made.
+    #[error("is a run of iosonde, which holds its verdicts already")]
+    Run,
     /// Known format that cannot be read.
     #[error("{0}")]
     Damaged(Damage),

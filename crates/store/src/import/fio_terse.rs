@@ -34,6 +34,9 @@ struct Layout {
 const KIB: f64 = 1024.0;
 /// Processor time: user, system, context switches, two kinds of faults.
 const CPU_FIELDS: usize = 5;
+/// Shares of seven depths, and of latencies in ten classes of microseconds and twelve of milliseconds: the last fields
+/// of a job without statistics of disks.
+const SHARE_FIELDS: usize = 7 + 10 + 12;
 
 fn layout(line: &str) -> Option<Layout> {
     let mut fields = line.split(';');
@@ -57,17 +60,21 @@ impl ImportFormat for FioTerse {
     }
 
     fn read(&self, text: &str) -> Result<Imported, ImportError> {
-        let (mut jobs, mut program) = (Vec::new(), None);
+        let (mut jobs, mut program, mut short) = (Vec::new(), None, None);
         for (number, line) in (1..).zip(text.lines()) {
             let Some(layout) = layout(line.trim_start()) else { continue };
             let row = Row { number, line, fields: line.trim_start().split(';').collect(), layout };
             let second = row.fields[1];
             program = second.strip_prefix("fio-").map(|version| format!("fio {version}")).or(program);
             jobs.push(row.job()?);
+            short = short.or((!row.is_whole()).then_some(number));
         }
         let mut notes = vec![
             "the terse format gives no options: queue depth, order and direct I/O are unknown".to_owned(),
         ];
+        if let Some(number) = short {
+            notes.push(format!("line {number} ends before its last field: the copy is not whole"));
+        }
         let trials = fio_jobs::trials(&jobs, &mut notes);
         Ok(Imported { program: program.or(Some("fio".into())), ended_s: None, trials, notes })
     }
@@ -101,6 +108,11 @@ impl Row<'_> {
         number
             .filter(|n: &f64| n.is_finite() && (0.0..1e15).contains(n))
             .ok_or_else(|| self.damaged(at, "is no number"))
+    }
+
+    fn is_whole(&self) -> bool {
+        let Layout { name, fields, sides } = self.layout;
+        self.fields.len() >= name + 3 + sides * fields + CPU_FIELDS + SHARE_FIELDS
     }
 
     fn job(&self) -> Result<Job, ImportError> {

@@ -48,6 +48,10 @@ impl ImportFormat for FioText {
             return Err(Damage::at(lines, 1, why));
         }
         let mut notes = Vec::new();
+        if section != Section::Over {
+            let why = "the text ends before fio's summary (Run status group): results may be missing";
+            notes.push(why.to_owned());
+        }
         let jobs: Vec<Job> = reports.iter().map(|report| report.job(&headings)).collect::<Result<_, _>>()?;
         let trials = fio_jobs::trials(&jobs, &mut notes);
         notes.dedup();

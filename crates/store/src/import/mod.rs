@@ -16,6 +16,8 @@ mod xml;
 
 use iosonde_model::{Direction, Named, Trial, registry};
 
+use crate::run_file::begins_as_run;
+
 pub use build::Figures;
 pub use damage::{Damage, ImportError};
 
@@ -84,6 +86,9 @@ pub fn import(text: &str) -> Result<Imported, ImportError> {
             "a zero byte: this is no text, or UTF-16 without its mark; save it as UTF-8",
         ));
     }
+    if begins_as_run(text) {
+        return Err(ImportError::Run);
+    }
     let Some(format) = IMPORTS.iter().find(|format| format.recognises(text)) else {
         return Err(if is_job_file(text) { ImportError::JobFile } else { ImportError::Unknown });
     };
@@ -133,6 +138,7 @@ mod tests {
         assert_eq!(import("[a]\nrw=read\nsize=1m\n"), Err(ImportError::JobFile));
         assert_eq!(import("; mine\n[global]\nioengine=libaio\n[a]\n"), Err(ImportError::JobFile));
         assert_eq!(import("[1, 2]\n"), Err(ImportError::Unknown));
+        assert_eq!(import("{\n  \"iosonde\": \"0.1.0\", \"schema\": 2}"), Err(ImportError::Run));
         assert!(said("hello").starts_with("is no result that can be judged"));
         // Counts that do not fit into 64 bits together: the fuzzer found the overflow.
         let text = include_str!("../../tests/data/tools/fio-two-jobs.txt");

@@ -4,13 +4,14 @@ use std::path::Path;
 
 use clap::CommandFactory;
 use iosonde_model::fio::FioJobs;
-use iosonde_plan::fio::{CommandLine, Found, Given, Job, Section, World, read};
+use iosonde_plan::fio::{CommandLine, Found, Given, Job, Refusal, Section, World, read};
 use iosonde_rig::platform;
 use iosonde_store::{TEXT_BYTES_MAX, read_at_most};
 
 use crate::{
     args::{Cli, FioArgs, FioFormat},
     failure::{Failure, in_words},
+    results,
 };
 
 /// Jobs, with the options of the command that fio's own command line may have set.
@@ -43,7 +44,7 @@ pub fn jobs(args: &FioArgs) -> Result<Jobs, Failure> {
         ));
     }
     let sections = if args.line.is_empty() {
-        read::files(&args.files, &world).map_err(Failure::usage)?
+        read::files(&args.files, &world).map_err(|refusal| no_jobs(&args.files, refusal))?
     } else {
         refuse_our_own(&args.line)?;
         let CommandLine { sections, general } =
@@ -68,6 +69,17 @@ pub fn jobs(args: &FioArgs) -> Result<Jobs, Failure> {
     let global = FioJobs { global: told(&chosen[0].global), groups: Vec::new() };
     let jobs = chosen.into_iter().map(Job::of).collect::<Result<Vec<_>, _>>().map_err(Failure::usage)?;
     Ok(Jobs { args, jobs, global })
+}
+
+/// The reason why job files cannot be read. A result of a tool among them is named as one.
+fn no_jobs(files: &[String], refusal: Refusal) -> Failure {
+    let result = files.iter().find_map(|file| Some((file, results::command_for(Path::new(file))?)));
+    match result {
+        Some((file, command)) => {
+            Failure::usage(format!("{file} holds results and no jobs; to see them:  {command}"))
+        }
+        None => Failure::usage(refusal),
+    }
 }
 
 /// Refuses options of `iosonde fio` among the words of fio's command line, where they would be taken for fio's.
