@@ -94,6 +94,8 @@ pub struct NotStorage {
 /// Source of bytes that the storage did not move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ByteSource {
+    /// Engine that moves no data.
+    Engine,
     /// Direct I/O that moved nothing.
     Nothing,
     /// Holes of the file, in part.

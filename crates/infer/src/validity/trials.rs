@@ -122,7 +122,9 @@ fn not_storage(run: &Run, measured: usize, invalid: &[&Judgement]) -> Option<Not
     let bytes = invalid.iter().filter_map(|line| moved_of_issued(line));
     let (moved, issued) = bytes.fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
     let moved_share = if issued > 0 { moved as f64 / issued as f64 } else { 0.0 };
+    let by_engine = matches!(example.cause, Some(Cause::CacheServed(CacheServed::NoStorage { .. })));
     let source = match (direct, holes) {
+        _ if by_engine => ByteSource::Engine,
         _ if cache_below.is_some() => ByteSource::CacheBelow,
         // Not exactly nothing: others' I/O is in the count.
         (true, _) if moved_share < NOTHING_SHARE => ByteSource::Nothing,

@@ -18,6 +18,8 @@
 //! bcache or dm-cache volume, which keeps parts of one device on another, get a warning: the kernel says that the
 //! cache is there, not what it served.
 //!
+//! The null engine completes each request itself and moves nothing.
+//!
 //! Buffered writes are checked by `write-back`.
 //!
 //! Behind a network file system the mount's counters replace the device's. The server's cache cannot be observed
@@ -42,7 +44,7 @@ use iosonde_model::CheckName;
 #[cfg(test)]
 use iosonde_model::Rw;
 use iosonde_model::{
-    About, CacheBelow, Device, Medium, Op, Reason, Run, Scope, Trial, Verdict,
+    About, CacheBelow, Device, DeviceNote, LoopNote, Medium, Op, Reason, Run, Scope, Trial, Verdict,
     cause::{self, NoWitness},
 };
 
@@ -71,8 +73,7 @@ impl Check for CacheServed {
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let device = &run.info.device;
         // Buffered writes are checked by `write-back`.
-        let own =
-            |trial: &&Trial| device.medium == Medium::Memory || trial.spec.direct || trial.spec.has(Op::Read);
+        let own = |trial: &&Trial| has_no_storage(device) || trial.spec.direct || trial.spec.has(Op::Read);
         let judged = judged::measuring(scope, run).filter(own);
         judged.map(|trial| {
             judged::through_the_cache(verdict(&counted::witnessed(trial, run), device), trial, run)
@@ -95,11 +96,6 @@ impl Check for CacheServed {
         resident.witnesses.resident_after_bytes = Some(1 << 30);
         let mut tiny = specimen::healthy(Rw::RandRead, 4096, 1, 100);
         tiny.witnesses.block_layer_read_bytes = Some(0);
-        let tmpfs = Device {
-            medium: Medium::Memory,
-            file_system: Some("tmpfs".into()),
-            ..Device::unknown("file", 1 << 30)
-        };
         let above = |cache: CacheBelow| Device {
             direct: true,
             caches_below: vec![cache],
@@ -127,7 +123,8 @@ impl Check for CacheServed {
                 specimen::run(specimen::buffered(None, Some(1 << 30))),
                 specimen::run(kept_back),
                 specimen::run(hole()),
-                specimen::run_on(tmpfs, specimen::usual()),
+                specimen::run_on(in_memory(), specimen::usual()),
+                specimen::run_on(without_storage(), specimen::usual()),
                 // However much the disk below moved.
                 specimen::run_on(looped, specimen::usual()),
                 filled,
@@ -150,7 +147,31 @@ impl Check for CacheServed {
     }
 }
 
+#[cfg(test)]
+fn in_memory() -> Device {
+    Device { medium: Medium::Memory, file_system: Some("tmpfs".into()), ..Device::unknown("file", 1 << 30) }
+}
+
+/// The target of the null engine.
+#[cfg(test)]
+fn without_storage() -> Device {
+    let notes = vec![DeviceNote::Loop(LoopNote::NothingMoved)];
+    Device { direct: true, notes, ..Device::unknown("file", 1 << 30) }
+}
+
+fn moves_nothing(device: &Device) -> bool {
+    device.notes.contains(&DeviceNote::Loop(LoopNote::NothingMoved))
+}
+
+fn has_no_storage(device: &Device) -> bool {
+    device.medium == Medium::Memory || moves_nothing(device)
+}
+
 fn verdict(trial: &Witnessed<'_>, device: &Device) -> Verdict {
+    if moves_nothing(device) {
+        let engine = trial.spec.engine.clone();
+        return Verdict::Invalid(Reason::new(About::Device, cause::CacheServed::NoStorage { engine }));
+    }
     if device.medium == Medium::Memory {
         let name = device.file_system.clone().or(device.name.clone());
         return Verdict::Invalid(Reason::new(About::Device, cause::CacheServed::Memory { name }));

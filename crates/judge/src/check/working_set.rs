@@ -23,7 +23,7 @@
 
 #[cfg(test)]
 use iosonde_model::HidingLayer;
-use iosonde_model::{About, CheckName, Point, Reason, Run, Scope, Verdict, cause};
+use iosonde_model::{About, CheckName, Medium, Point, Reason, Run, Scope, Verdict, cause};
 
 use super::Check;
 #[cfg(test)]
@@ -40,7 +40,8 @@ impl Check for WorkingSet {
     }
 
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
-        (scope == Scope::Run).then(|| verdict(run))
+        // Storage in memory has no cache before it; `cache-served` says what it is.
+        (scope == Scope::Run && run.info.device.medium != Medium::Memory).then(|| verdict(run))
     }
 
     #[cfg(test)]

@@ -13,6 +13,11 @@ pub enum CacheServed {
         /// File system or device.
         name: Option<String>,
     },
+    /// Engine that moves no data.
+    NoStorage {
+        /// Name of the engine.
+        engine: String,
+    },
     /// Cache of this machine below the target, which direct I/O does not bypass.
     Below {
         /// The cache.

@@ -111,6 +111,9 @@ fn remedy(run: &Run, fatal: &Fatal) -> Draft<'static> {
     let sentence = match fatal {
         Fatal::NothingMeasured => "measure again; the notes say what ended this run".to_owned(),
         Fatal::NotStorage(facts) => match facts.source {
+            ByteSource::Engine => {
+                "measure storage with another `--engine`; these figures are iosonde's own limit".to_owned()
+            }
             ByteSource::Nothing | ByteSource::Holes => {
                 "write the file before it is read: `--size` makes and fills a file of its own".to_owned()
             }

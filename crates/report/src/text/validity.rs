@@ -182,6 +182,7 @@ fn not_storage(facts: &NotStorage) -> String {
     let holes = facts.holes.as_ref().map(super::note);
     let moved = units::percent(facts.moved_share);
     match facts.source {
+        ByteSource::Engine => format!("no storage was used ({example})"),
         ByteSource::Nothing => format!("nothing was read from storage ({})", holes.unwrap_or(example)),
         ByteSource::Holes => {
             let unread = units::percent((1.0 - facts.moved_share).max(0.0));

@@ -8,6 +8,7 @@ pub(super) fn words(cause: &CacheServed) -> String {
         CacheServed::Memory { name } => {
             format!("{} keeps its data in memory", name.as_deref().unwrap_or("this target"))
         }
+        CacheServed::NoStorage { engine } => format!("the {engine} engine moves no data"),
         CacheServed::Below { cache } => below(cache),
         CacheServed::Shortfall { op, direct, server, issued_bytes, moved_bytes } => {
             let moved = moved("the trial", *op, *direct, *server, [*issued_bytes, *moved_bytes]);
