@@ -9,8 +9,8 @@ use iosonde_model::{CheckName, Conditions, Finding, FindingName, Op, Outcome, Po
 
 use crate::finding::lookup::{estimate, found_like};
 
-/// Share of the highest throughput that counts as nearly all, as it is written: 95 %.
-pub const NEARLY_ALL: f64 = 0.945;
+/// Share of the highest throughput that counts as nearly all.
+pub const NEARLY_ALL: f64 = 0.95;
 /// How many times deeper than one for low latency a queue must be that gives nearly all, and queue depths over the
 /// saturation point up to which latency counts as low: a request waits up to 1.5 times its time alone.
 const NEAR: f64 = 1.5;

@@ -440,9 +440,10 @@ fn enough(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow>
         let own = own.as_ref()?;
         let EnoughDepth { point, below, .. } = own;
         let value = depth_that_is_enough(own.reached_at());
-        // The depths between were not tried.
-        let less = below
-            .map(|(point, share)| format!(" (QD {}: {:.0} %)", point.spec.asked_in_flight(), 100.0 * share));
+        // The depths between were not tried. 94.7 % is not enough, and 95 % would be read as enough.
+        let less = below.map(|(point, share)| {
+            format!(" (QD {}: {:.0} %)", point.spec.asked_in_flight(), (100.0 * share).floor())
+        });
         let figure = Figure { value: value + &less.unwrap_or_default(), interval: String::new() };
         let shares = below.iter().flat_map(|(point, _)| &point.trial_ids).chain(&point.trial_ids).copied();
         let marks = footnotes.of_trials(&[About::Rate], &shares.collect::<Vec<_>>());
@@ -592,6 +593,7 @@ mod tests {
     fn the_depth_that_is_enough_is_the_least_that_was_measured_to_be() {
         assert_eq!(enough_where_half_the_depth_gives(0.80), "QD 16 (QD 8: 80 %)");
         assert_eq!(enough_where_half_the_depth_gives(0.92), "QD 16 (QD 8: 92 %)");
+        assert_eq!(enough_where_half_the_depth_gives(0.947), "QD 16 (QD 8: 94 %)");
         assert_eq!(enough_where_half_the_depth_gives(0.96), "QD 8 (QD 4: 49 %)");
     }
 
