@@ -193,8 +193,8 @@ fn open(
         output::check(path, &output::inputs([batch.site.target()]), screen)?;
     }
     let writes = if writer(batch).is_some() { Writes::Needed } else { Writes::None };
-    let asked =
-        Asked { command: "iosonde fio JOBFILE --target", writes, apart: &apart, workers: 1, place: None };
+    let command = words::command(args);
+    let asked = Asked { command: &command, writes, apart: &apart, workers: 1, place: None };
     let opened = session::open_here(batch.site.target(), &options, asked, &mut notebook::Strays(&mut book));
     let mut session = opened.map_err(|failure| words::of_the_file(failure, batch))?;
     if let Site::Existing(_) = batch.site {

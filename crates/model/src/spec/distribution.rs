@@ -83,6 +83,16 @@ impl HotRanges {
     }
 }
 
+impl Distribution {
+    /// The distribution in the description of a stream.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Once => "each block once".to_owned(),
+            other => other.to_string(),
+        }
+    }
+}
+
 impl fmt::Display for Distribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -268,7 +268,7 @@ impl TrialSpec {
         let depth = self.queue_depth;
         [
             self.rate_iops.map(|_| format!("QD at most {depth}{}", self.describe_jobs())),
-            (self.distribution != Distribution::Uniform).then(|| self.distribution.to_string()),
+            (self.distribution != Distribution::Uniform).then(|| self.distribution.describe()),
             (self.randomness != Randomness::All).then(|| self.randomness.describe()),
             self.refill_at.map(|at| format!("refilled at QD {at}")),
             self.think.as_ref().map(Think::describe),

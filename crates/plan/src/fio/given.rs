@@ -136,9 +136,9 @@ impl Options {
         self.given.get(name).map(|given| given.value.as_str())
     }
 
-    pub(super) fn misread(&self, name: &'static str, wanted: &'static str) -> Refusal {
+    pub(super) fn misread(&self, name: &'static str, wanted: impl Into<String>) -> Refusal {
         let value = self.text(name).unwrap_or_default().to_owned();
-        Why::Misread { name, value, wanted }.at(self.place(name))
+        Why::Misread { name, value, wanted: wanted.into() }.at(self.place(name))
     }
 
     pub(super) fn unsupported(&self, name: &'static str, instead: impl Into<String>) -> Refusal {
@@ -176,7 +176,7 @@ impl Options {
         let Some(word) = self.text(name) else { return Ok(None) };
         match fio::size(word, self.base) {
             Some(number) if number <= most => Ok(Some(number)),
-            _ => Err(self.misread(name, "it is a whole number within fio's range")),
+            _ => Err(self.misread(name, format!("it is a whole number from 0 to {most}"))),
         }
     }
 

@@ -390,7 +390,7 @@ pub const GENERAL: &[FioOption] = &[
     idle("alloc-size", &[], "memory is not allocated beforehand"),
     idle_flag("warnings-fatal", "what fio warns of is refused or told"),
     idle("status-interval", &[], "the report is printed at the end"),
-    idle_flag("bandwidth-log", LOGS),
+    refused("bandwidth-log", &[], OFF, "write_bw_log=NAME with log_avg_msec=1000 in a job writes its log"),
     idle("inflate-log", &[], LOGS),
     refused_flag("minimal", "output-format=json and --json are for programs"),
     refused_flag("append-terse", "output-format=json and --json are for programs"),
@@ -403,10 +403,10 @@ pub const GENERAL: &[FioOption] = &[
     refused("debug", &[], &[], "-v prints every check"),
     refused_flag("parse-only", "--dry-run shows what would be run"),
     refused_flag("showcmd", "--dry-run shows what would be run"),
-    refused("trigger-file", &[], &[], "triggers are not supported"),
-    refused("trigger-timeout", &[], &[], "triggers are not supported"),
-    refused("trigger", &[], &[], "triggers are not supported"),
-    refused("trigger-remote", &[], &[], "triggers are not supported"),
+    refused("trigger-file", &[], &[], "no command is run when something happens in a run"),
+    refused("trigger-timeout", &[], &[], "no command is run when something happens in a run"),
+    refused("trigger", &[], &[], "no command is run when something happens in a run"),
+    refused("trigger-remote", &[], &[], "no command is run when something happens in a run"),
     refused("aux-path", &[], &[], "iosonde writes no state files"),
 ];
 

@@ -1,18 +1,40 @@
 //! Why a fio job is not run: one sentence, with the place of the option.
 
+use std::fmt;
+
 use iosonde_model::units;
 
 use super::place::Place;
 
 /// A job that is not run.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{place}: {why}")]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Refusal {
     /// Where the cause was written.
     pub place: Place,
     /// The cause.
     pub why: Why,
 }
+
+impl fmt::Display for Refusal {
+    /// `a.fio:3:1: zonemode=zbd is not supported: ..`; of a command line's word, which is its own place,
+    /// `--zonemode=zbd is not supported: ..`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.place, &self.why) {
+            (
+                Place::Word(_),
+                Why::Unknown { .. }
+                | Why::Unsupported { .. }
+                | Why::Flag { .. }
+                | Why::Value { .. }
+                | Why::Misread { .. }
+                | Why::NoValue(_),
+            ) => write!(f, "--{}", self.why),
+            _ => write!(f, "{}: {}", self.place, self.why),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
 
 /// Cause of a refusal.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -51,7 +73,7 @@ pub enum Why {
     #[error("{name}={value} is not supported: {instead}")]
     Value { name: &'static str, value: String, instead: String },
     #[error("{name}={value} is not understood: {wanted}")]
-    Misread { name: &'static str, value: String, wanted: &'static str },
+    Misread { name: &'static str, value: String, wanted: String },
     #[error("{0}")]
     Contradiction(String),
 }

@@ -67,10 +67,18 @@ impl Refusal {
     }
 
     /// Sets the command that the advice begins with, in place of `iosonde run`: `iosonde run full`, `iosonde doctor`.
+    /// Arguments that do not belong at its end stand where it has `{}`.
     #[must_use]
     pub fn for_command(mut self, command: &str) -> Self {
         command.clone_into(&mut self.command);
         self
+    }
+
+    fn typed(&self, arguments: &str) -> String {
+        match self.command.split_once("{}") {
+            Some((before, behind)) => format!("{before}{arguments}{behind}"),
+            None => format!("{} {arguments}", self.command),
+        }
     }
 }
 
@@ -82,7 +90,7 @@ impl fmt::Display for Refusal {
         for Remedy { what, arguments, .. } in &self.advice {
             match arguments {
                 Some(arguments) => {
-                    write!(f, "\n  {:width$}  {} {arguments}", format!("{what}:"), self.command)?;
+                    write!(f, "\n  {:width$}  {}", format!("{what}:"), self.typed(arguments))?;
                 }
                 None => write!(f, "\n  {what}")?,
             }
@@ -120,6 +128,11 @@ mod tests {
                     \x20 Measure inside the file system:  iosonde run full /home\n\
                     \x20 Or unmount it first.";
         assert_eq!(refusal.to_string(), want);
+        let pasted = refusal.clone().for_command("iosonde fio --target {} -- fio ..");
+        assert!(
+            pasted.to_string().contains("  iosonde fio --target /dev/sda --read-only -- fio ..\n"),
+            "{pasted}"
+        );
         let said = |writes| refusal.clone().for_writes(writes).to_string();
         assert_eq!(said(Writes::Optional), want);
         assert!(!said(Writes::Needed).contains("--read-only"), "{}", said(Writes::Needed));

@@ -1,14 +1,17 @@
 //! What is said of fio's jobs before and while they run.
 
+use std::path::Path;
+
 use iosonde_model::{
     LastSeconds, LatencyLimit, Op, Phase, Run, Trial, TrialSpec,
     fio::steady_state::{SteadyFigure, SteadyMeasure, SteadyState},
     units,
 };
-use iosonde_plan::fio::{Caps, Change, Group, Job, Laid, LatencyTarget, Site};
+use iosonde_plan::fio::{Caps, Change, Group, Job, Laid, LatencyTarget, Place, Site};
+use iosonde_rig::guard::quoted;
 
 use super::batch::Batch;
-use crate::{failure::Failure, screen::Screen};
+use crate::{args::FioArgs, failure::Failure, screen::Screen};
 
 /// Says what is done otherwise than the job asks.
 pub fn changes(job: &Job, caps: Caps, screen: Screen) {
@@ -245,5 +248,18 @@ pub fn of_the_file(failure: Failure, batch: &Batch) -> Failure {
     if !job.given.contains_key(option) {
         return failure;
     }
-    Failure { text: format!("{}: {option}: {}", job.place_of(option), failure.text), ..failure }
+    let place = match job.place_of(option) {
+        Place::Word(word) => word.to_string(),
+        line => format!("{line}: {option}"),
+    };
+    Failure { text: format!("{place}: {}", failure.text), ..failure }
+}
+
+/// The command on another target; a pasted line stays behind the options of iosonde.
+pub fn command(args: &FioArgs) -> String {
+    if !args.line.is_empty() {
+        return "iosonde fio --target {} -- fio ..".to_owned();
+    }
+    let files: Vec<String> = args.files.iter().map(|file| quoted(Path::new(file))).collect();
+    format!("iosonde fio {} --target", files.join(" "))
 }
