@@ -107,7 +107,7 @@ const COMMANDS: &[(&str, Examples, &[&str])] = &[
     (
         "export",
         &[
-            ("export last -f csv -o points.csv", "every point, with intervals"),
+            ("export last -f csv -o trials.csv", "every trial, one a line"),
             ("export last -f fio-json", "in fio's form, for scripts that read that"),
             ("export last -f openmetrics -o iosonde.prom", "for node_exporter's textfile collector"),
             ("export last -f bencher -o results.json", "for a chart over commits, with intervals"),

@@ -2,14 +2,18 @@
 
 use std::path::Path;
 
-use clap::{Command, CommandFactory};
+use clap::{Command, CommandFactory, builder::PossibleValuesParser};
 use clap_mangen::Man;
+use iosonde_report::FORMATS;
+use iosonde_rig::engine::ENGINES;
+use iosonde_store::export::EXPORTS;
 
 use crate::{
     args::{Cli, CompletionsArgs, ManArgs},
     failure::Failure,
     help, output,
     screen::Screen,
+    studies::STUDIES,
 };
 
 /// Prints a manual page, or writes all of them into a folder.
@@ -53,6 +57,44 @@ fn page(command: &Command) -> Result<Vec<u8>, Failure> {
 /// Prints the completions of a shell.
 pub fn completions(args: &CompletionsArgs, screen: Screen) -> Result<(), Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut help::complete(Cli::command()), "iosonde", &mut script);
+    let mut command = with_names(help::complete(Cli::command()));
+    clap_complete::generate(args.shell, &mut command, "iosonde", &mut script);
     screen.result(&String::from_utf8_lossy(&script))
+}
+
+/// Offers the names that an argument takes. The parser itself takes any word, since its own errors name the nearest.
+/// A study of `run` may be a file, which zsh would not complete beside names; so only `studies` has them.
+fn with_names(command: Command) -> Command {
+    let engines: Vec<&str> = ENGINES.iter().map(|engine| engine.name()).collect();
+    let exports = EXPORTS.iter().map(|format| format.name()).collect();
+    let formats = FORMATS.iter().map(|format| format.name()).collect();
+    let studies = STUDIES.iter().map(|(name, _)| *name).collect();
+    [
+        ("export", "format", exports),
+        ("report", "format", formats),
+        ("studies", "name", studies),
+        ("run", "engine", engines.clone()),
+        ("point", "engine", engines),
+    ]
+    .into_iter()
+    .fold(command, |command, (name, argument, words): (_, _, Vec<&'static str>)| {
+        let offered = PossibleValuesParser::new(words);
+        command.mut_subcommand(name, |own| own.mut_arg(argument, |own| own.value_parser(offered)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn completions_offer_the_names_of_formats_studies_and_engines() {
+        let mut script = Vec::new();
+        let mut command = with_names(help::complete(Cli::command()));
+        clap_complete::generate(clap_complete::Shell::Bash, &mut command, "iosonde", &mut script);
+        let script = String::from_utf8(script).unwrap();
+        for name in ["fio-json-plus", "svg", "four-media", "io_uring"] {
+            assert!(script.contains(name), "{name}");
+        }
+    }
 }

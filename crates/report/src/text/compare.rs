@@ -145,24 +145,24 @@ pub fn figure_name(figure: ComparedFigure) -> &'static str {
 }
 
 /// How far reads and writes are apart, where there are both, each with its number of ratios:
-/// `reads (16 ratios): 3.33 times slower; writes (12 ratios): 1.20 times faster`.
+/// `reads: 3.33 times slower (16 ratios); writes: 1.20 times faster (12)`.
 fn by_direction(pair: &ComparedPair) -> Option<String> {
     let of = |group: WorkloadGroup| pair.geometric_means.iter().find(|mean| mean.of == group);
     let (reads, writes) = (of(WorkloadGroup::AllReads)?, of(WorkloadGroup::AllWrites)?);
     // In one unit, that of the whole where it is the larger one: "2.43 times, 25 %" would be read as a quarter.
     let in_times = pair.geometric_means.iter().any(|mean| is_in_times(mean.ratio));
-    let told = |what: &str, mean: &GeometricMean| {
+    let told = |what: &str, mean: &GeometricMean, unit: &str| {
         let ratio = Estimate { value: mean.ratio, low: mean.low, high: mean.high };
         let said = match mean.verdict {
             Likeness::Same => "the same".to_owned(),
             Likeness::CannotTell | Likeness::NotComparable => "inconclusive".to_owned(),
             verdict => format!("{} {verdict}", difference(&for_the_storage(pair, ratio), in_times)),
         };
-        format!("{what} ({} ratios): {said}", mean.points)
+        format!("{what}: {said} ({}{unit})", mean.points)
     };
     let has_mixes = pair.geometric_means.iter().any(|mean| mean.of == WorkloadGroup::ReadsInMix);
-    let in_mixes = if has_mixes { "; a mix has one in each" } else { "" };
-    Some(format!("{}; {}{in_mixes}", told("reads", reads), told("writes", writes)))
+    let in_mixes = if has_mixes { "; a mix counts in both" } else { "" };
+    Some(format!("{}; {}{in_mixes}", told("reads", reads, " ratios"), told("writes", writes, "")))
 }
 
 /// Rate limits of a side, or of both where they have the same.

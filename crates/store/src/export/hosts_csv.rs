@@ -3,7 +3,7 @@
 //! Columns: `trial`, `point`, `round`, `hosts` (that took part), `rank`, `host` (name), `read_iops`, `read_mb_s`,
 //! `read_lat_us` (mean), `read_lat_us_p50`, `read_lat_us_p99`, the same of writes, `in_flight` (mean queue depth),
 //! `late_us` (first request after the announced moment) and `runtime_s`. An empty cell is absent. Throughput is that of
-//! counted requests. A run of one host has no lines.
+//! counted requests. A run of one host is refused.
 
 use iosonde_model::{HostDirection, HostShare, Named, Phase, Run, Trial};
 
@@ -33,6 +33,9 @@ impl ExportFormat for HostsCsv {
     }
 
     fn write(&self, run: &Run) -> Result<String, String> {
+        if run.info.hosts.is_empty() {
+            return Err("the run is of one host; -f csv writes its trials".to_owned());
+        }
         let measured = run.trials.iter().filter(|trial| trial.phase == Phase::Measure);
         let lines = measured.flat_map(|trial| trial.hosts.iter().map(move |host| line(run, trial, host)));
         Ok(HEADER.to_owned() + &lines.collect::<String>())
@@ -79,7 +82,8 @@ mod tests {
     #[test]
     fn every_host_of_every_trial_has_a_line() {
         let mut run = crate::run_file::tests::imported();
-        assert_eq!(HostsCsv.write(&run).unwrap(), HEADER, "one host has no parts");
+        let refused = HostsCsv.write(&run).unwrap_err();
+        assert_eq!(refused, "the run is of one host; -f csv writes its trials");
         let read = HostDirection {
             iops: 250.0,
             bytes_per_s: 1e6,
