@@ -167,7 +167,7 @@ pub fn groups(jobs: Vec<Job>) -> Result<Vec<Group>, Refusal> {
         if !first && (job.stonewall || job.new_group) {
             reporting += 1;
         }
-        if first || job.stonewall || is_next(&groups, &job)? {
+        if is_next(&groups, &job)? {
             groups.push(Group { jobs: Vec::new(), reporting: Vec::new(), first_job: number });
         }
         let group = groups.last_mut().expect("one was begun");
@@ -198,9 +198,13 @@ fn is_next(groups: &[Group], job: &Job) -> Result<bool, Refusal> {
         Err(Why::Value { name: option, value, instead: instead.to_owned() }.at(job.place_of(option).clone()))
     };
     // What the jobs of the last group waited for, where it was that.
-    let (last, before) = groups.split_last().expect("the first job begins a group");
+    let Some((last, before)) = groups.split_last() else {
+        let is_unknown = job.wait_for.is_some();
+        return if is_unknown { refuse("wait_for", "it names no job before this one") } else { Ok(true) };
+    };
     let began_after = last.jobs[0].wait_for.as_ref().filter(|_| !last.jobs[0].stonewall);
     match (&job.wait_for, began_after) {
+        _ if job.stonewall => Ok(true),
         (None, None) => Ok(false),
         (None, Some(_)) => refuse(
             "wait_for",

@@ -47,10 +47,19 @@ impl LeastRate {
             (None, Some(text)) => ("rate_iops_min", text),
             (None, None) => return Ok(None),
         };
+        let offered_by = if option == "rate_iops_min" { "rate_iops" } else { "rate" };
+        let offered = options.text(offered_by);
         let mut per_s = [0.0; 3];
         for (lane, op) in Op::DIRECTIONS.into_iter().enumerate().filter(|(_, op)| rw.has(*op)) {
             let word = options.lane(text, lane);
-            per_s[op as usize] = if word.is_empty() { 0.0 } else { options.size_of(option, word)? as f64 };
+            let least = if word.is_empty() { 0 } else { options.size_of(option, word)? };
+            if let Some(rate) = offered.map(|text| options.lane(text, lane)).filter(|rate| !rate.is_empty())
+                && (1..least).contains(&options.size_of(offered_by, rate)?)
+            {
+                let why = format!("{option}={word} is above {offered_by}={rate}: no run can reach it");
+                return Err(Why::Contradiction(why).at(options.place(option)));
+            }
+            per_s[op as usize] = least as f64;
         }
         let asks = per_s.iter().any(|least| *least > 0.0);
         Ok(asks.then_some(Self { option, per_s, is_iops: option == "rate_iops_min", cycle_ns }))

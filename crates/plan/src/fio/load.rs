@@ -419,6 +419,29 @@ fn payload(options: &Options, rw: Rw) -> Result<Payload, Refusal> {
     }
 }
 
+/// fio's checksums; each stands for the marks of iosonde's own.
+const VERIFIES: [&str; 19] = [
+    "1",
+    "md5",
+    "crc64",
+    "crc32c",
+    "crc32c-intel",
+    "crc32",
+    "crc16",
+    "crc7",
+    "xxhash",
+    "sha512",
+    "sha256",
+    "sha1",
+    "sha3-224",
+    "sha3-256",
+    "sha3-384",
+    "sha3-512",
+    "meta",
+    "verify_pattern",
+    "header",
+];
+
 fn verify(options: &Options, rw: Rw) -> Result<bool, Refusal> {
     let back = options.yes("do_verify")?.unwrap_or(true);
     match options.text("verify") {
@@ -426,6 +449,10 @@ fn verify(options: &Options, rw: Rw) -> Result<bool, Refusal> {
         Some("pattern" | "pattern_hdr") => {
             Err(options.unsupported("verify", "verify=crc32c checks every block by marks with a checksum"))
         }
+        Some(word) if !VERIFIES.contains(&word) => Err(options.misread(
+            "verify",
+            "it is md5, crc32c, crc64, xxhash, sha256, sha512 or another of fio's checksums",
+        )),
         Some(_) if !rw.writes() => Err(options.unsupported(
             "verify",
             "a job that writes reads back what it wrote; reading alone finds no marks",

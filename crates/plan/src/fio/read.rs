@@ -114,6 +114,7 @@ pub fn command_line(words: &[String], world: &World) -> Result<CommandLine, Refu
             reader.begin(&value, place.clone(), false);
         }
         let value = reader.expanded(value.trim(), &place)?;
+        refuse_empty(option, &value, typed.contains('='), &place)?;
         let given = Given { option, value, place };
         match (&current, reader.sections.last_mut()) {
             (Some(_), Some(section)) => section.own.push(given),
@@ -232,10 +233,12 @@ impl<'a> Reader<'a> {
     fn line(&mut self, text: &str, place: Place) -> Result<(), Refusal> {
         let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
         let option = option::named(name.trim()).map_err(|why| why.at(place.clone()))?;
+        let given_with_sign = value.is_some();
         if value.is_none() && option.takes == Takes::Value {
             return Err(Why::NoValue(option.name.to_owned()).at(place));
         }
         let value = self.expanded(value.unwrap_or_default().trim(), &place)?;
+        refuse_empty(option, &value, given_with_sign, &place)?;
         let given = Given { option, value, place };
         if self.in_global {
             self.global.push(given);
@@ -295,6 +298,12 @@ impl<'a> Reader<'a> {
             Why::Encoding("not UTF-8").at(Place::File { path: path.into(), line, column })
         })
     }
+}
+
+/// `filename=` alone is a variable of the shell that is not set: fio refuses it, too. `direct` alone means yes.
+fn refuse_empty(option: &FioOption, value: &str, has_sign: bool, place: &Place) -> Result<(), Refusal> {
+    let missing = value.is_empty() && (has_sign || option.takes == Takes::Value);
+    if missing { Err(Why::NoValue(option.name.to_owned()).at(place.clone())) } else { Ok(()) }
 }
 
 /// A line without its comment and the blanks around it: fio cuts at the first `;` and `#`, in values too.

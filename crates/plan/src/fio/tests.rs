@@ -77,6 +77,10 @@ fn a_command_line_is_read_as_fio_reads_it() {
 fn what_is_wrong_with_a_file_has_its_place() {
     for (text, told) in [
         ("rw=read\n[a]\n", "a.fio:1:1: `rw=read` stands before the first section"),
+        ("[a]\nsize=1m\nfilename=\n", "a.fio:3:1: filename needs a value"),
+        ("[a]\nsize=1m\ndirect=\n", "a.fio:3:1: direct needs a value"),
+        ("[a]\nsize=1m\nrw=write\nverify=foo\n", "verify=foo is not understood"),
+        ("[a]\nsize=1m\nrate=1m\nrate_min=2m\n", "rate_min=2m is above rate=1m"),
         ("[a\nsize=1m\n", "a.fio:1:1: the section's header has no closing ]"),
         ("[a]\nsize=1m\n  foo=1\n", "a.fio:3:3: foo is not supported"),
         ("[a]\nsize=1m\niodepht=4\n", "did you mean `iodepth`?"),
@@ -314,6 +318,7 @@ fn a_job_may_wait_for_the_jobs_right_before_it() {
         ("[a]\n[b]\n[c]\nwait_for=a\n", "a.fio:6:1: wait_for=a is not supported: other jobs run beside"),
         ("[a]\n[b]\nwait_for=a\n[c]\n", "begins with the first jobs"),
         ("[a]\n[b]\nwait_for=x\n", "names no job before"),
+        ("[a]\nwait_for=x\n", "names no job before"),
         ("[a]\n[b]\nwait_for=a\n[c]\nwait_for=b\n[d]\nwait_for=a\n", "other jobs run beside"),
     ] {
         let said = of(text).unwrap_err().to_string();
