@@ -63,6 +63,9 @@ const RESIDENT_SHARE_MIN: f64 = 0.95;
 /// Below this, one stray page counts too much.
 const JUDGED_BYTES_MIN: u64 = 1 << 20;
 
+/// Engine of fio and of iosonde that completes each request itself.
+const NULL: &str = "null";
+
 pub(super) struct CacheServed;
 
 impl Check for CacheServed {
@@ -73,7 +76,8 @@ impl Check for CacheServed {
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let device = &run.info.device;
         // Buffered writes are checked by `write-back`.
-        let own = |trial: &&Trial| has_no_storage(device) || trial.spec.direct || trial.spec.has(Op::Read);
+        let own =
+            |trial: &&Trial| has_no_storage(trial, device) || trial.spec.direct || trial.spec.has(Op::Read);
         let judged = judged::measuring(scope, run).filter(own);
         judged.map(|trial| {
             judged::through_the_cache(verdict(&counted::witnessed(trial, run), device), trial, run)
@@ -125,6 +129,7 @@ impl Check for CacheServed {
                 specimen::run(hole()),
                 specimen::run_on(in_memory(), specimen::usual()),
                 specimen::run_on(without_storage(), specimen::usual()),
+                specimen::imported(by_the_null_engine()),
                 // However much the disk below moved.
                 specimen::run_on(looped, specimen::usual()),
                 filled,
@@ -152,6 +157,14 @@ fn in_memory() -> Device {
     Device { medium: Medium::Memory, file_system: Some("tmpfs".into()), ..Device::unknown("file", 1 << 30) }
 }
 
+/// Another tool's result of its null engine.
+#[cfg(test)]
+fn by_the_null_engine() -> Trial {
+    let mut trial = specimen::usual();
+    trial.spec.engine = NULL.to_owned();
+    trial
+}
+
 /// The target of the null engine.
 #[cfg(test)]
 fn without_storage() -> Device {
@@ -159,16 +172,17 @@ fn without_storage() -> Device {
     Device { direct: true, notes, ..Device::unknown("file", 1 << 30) }
 }
 
-fn moves_nothing(device: &Device) -> bool {
-    device.notes.contains(&DeviceNote::Loop(LoopNote::NothingMoved))
+/// Another tool's file has the engine's name alone.
+fn moves_nothing(trial: &Trial, device: &Device) -> bool {
+    device.notes.contains(&DeviceNote::Loop(LoopNote::NothingMoved)) || trial.spec.engine == NULL
 }
 
-fn has_no_storage(device: &Device) -> bool {
-    device.medium == Medium::Memory || moves_nothing(device)
+fn has_no_storage(trial: &Trial, device: &Device) -> bool {
+    device.medium == Medium::Memory || moves_nothing(trial, device)
 }
 
 fn verdict(trial: &Witnessed<'_>, device: &Device) -> Verdict {
-    if moves_nothing(device) {
+    if moves_nothing(trial, device) {
         let engine = trial.spec.engine.clone();
         return Verdict::Invalid(Reason::new(About::Device, cause::CacheServed::NoStorage { engine }));
     }

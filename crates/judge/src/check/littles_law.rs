@@ -12,9 +12,9 @@
 //! 20 requests completed for each outstanding one. A disk that serves the nearest request first delays some
 //! requests for the whole of a short trial.
 //!
-//! Queue depth 1 in a table that counted nothing: what is missing is the program's own time between requests, when
-//! none was outstanding. That is a warning about the throughput, not about the depth. Where the law is missed by a
-//! thousand or a million, a unit was misread, and the verdict says so.
+//! Queue depth 1 of each job in a table that counted nothing: what is missing is the program's own time between
+//! requests, when none was outstanding. That is a warning about the throughput, not about the depth. Where the law is
+//! missed by a thousand or a million, a unit was misread, and the verdict says so.
 //!
 //! Another tool's result of a blocking engine (psync, mmap and the like) with a requested depth above 1: invalid as a
 //! figure for that depth, since those engines send one request at a time.
@@ -60,7 +60,11 @@ impl Check for LittlesLaw {
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let blocking = |trial: &&Trial| run.info.is_imported() && blocks(trial);
         let trial = judged::measuring(scope, run)?;
-        Some(Some(trial).filter(blocking).map_or_else(|| verdict(trial), one_at_a_time))
+        Some(
+            Some(trial)
+                .filter(blocking)
+                .map_or_else(|| verdict(trial, run.info.is_imported()), one_at_a_time),
+        )
     }
 
     #[cfg(test)]
@@ -134,7 +138,7 @@ fn one_at_a_time(trial: &Trial) -> Verdict {
     Verdict::Invalid(Reason::new(About::Depth, blocking))
 }
 
-fn verdict(trial: &Trial) -> Verdict {
+fn verdict(trial: &Trial, is_imported: bool) -> Verdict {
     let asked = trial.spec.asked_in_flight() as f64;
     let abstain = |cause: cause::LittlesLaw| Verdict::NotChecked(Reason::new(About::Depth, cause));
     if trial.spec.streams().any(|stream| stream.rate_iops.is_some()) {
@@ -149,8 +153,11 @@ fn verdict(trial: &Trial) -> Verdict {
     if terms.is_empty() || !terms.iter().all(are_numbers) {
         return abstain(cause::LittlesLaw::NoLatency);
     }
-    // A table that does not say for how long was hardly made of trials as short as that.
-    let edge = if trial.measured_s > 0.0 { longest_ns / (trial.measured_s * 1e9) } else { 0.0 };
+    // A table that does not say for how long was hardly made of trials as short as that. Another tool's runtime is
+    // rounded to a millisecond.
+    let rounded_ns = if is_imported { 1e6 } else { 0.0 };
+    let edge =
+        if trial.measured_s > 0.0 { (longest_ns + rounded_ns) / (trial.measured_s * 1e9) } else { 0.0 };
     if edge.is_nan() || edge > EDGE_MAX {
         return abstain(cause::LittlesLaw::LongRequests { longest_ns, measured_s: trial.measured_s });
     }
@@ -169,7 +176,8 @@ fn verdict(trial: &Trial) -> Verdict {
     {
         return abstain(cause::LittlesLaw::TooFewRequests { requests, counted });
     }
-    if trial.in_flight_mean.is_none() && asked == 1.0 && (IDLE_MIN..1.0).contains(&in_flight) {
+    let is_one_each = trial.spec.streams().all(|stream| stream.queue_depth == 1);
+    if trial.in_flight_mean.is_none() && is_one_each && (IDLE_MIN..1.0).contains(&(in_flight / asked)) {
         return Verdict::Warning(Reason::new(about, cause::LittlesLaw::Idle { in_flight, expected, terms }));
     }
     // A tool's own output states its units; of a table, somebody may have taken them wrongly.
@@ -195,7 +203,7 @@ mod tests {
     fn a_unit_that_was_misread_is_named() {
         let mut trial = published(32, 4096, (50_000, 320_000_000_000), (50_000, 320_000_000_000));
         trial.measured_s = 0.0;
-        let Verdict::Invalid(reason) = verdict(&trial) else { panic!("32 million are not 32") };
+        let Verdict::Invalid(reason) = verdict(&trial, false) else { panic!("32 million are not 32") };
         let cause::Cause::LittlesLaw(cause::LittlesLaw::Missed { misread_thousands, .. }) = reason.cause
         else {
             panic!("{reason:?}")
@@ -203,7 +211,7 @@ mod tests {
         assert_eq!(misread_thousands, Some(2), "a million times too large");
         // A program that counted requests for a while stated its units: it kept no such depth.
         let own = published(32, 4096, (50_000, 320), (50_000, 320));
-        let Verdict::Invalid(reason) = verdict(&own) else { panic!("0.032 are not 32") };
+        let Verdict::Invalid(reason) = verdict(&own, false) else { panic!("0.032 are not 32") };
         let cause::Cause::LittlesLaw(cause::LittlesLaw::Missed { misread_thousands, .. }) = reason.cause
         else {
             panic!("{reason:?}")
@@ -218,16 +226,36 @@ mod tests {
         trial.spec.queue_depth = 1;
         trial.read.as_mut().unwrap().iops = 280_000.0;
         trial.read.as_mut().unwrap().latency_ns.mean = Some(3_000.0);
-        let Verdict::Warning(reason) = verdict(&trial) else { panic!("0.84 of one") };
+        let Verdict::Warning(reason) = verdict(&trial, false) else { panic!("0.84 of one") };
         let terms = vec![cause::Term { iops: 280_000.0, latency_ns_mean: 3_000.0 }];
         let idle = cause::LittlesLaw::Idle { in_flight: 0.84, expected: 1.0, terms };
         assert_eq!(reason, Reason::new(About::Depth, idle));
     }
 
     #[test]
+    fn what_each_of_several_jobs_does_between_its_requests_is_no_missing_depth() {
+        let mut trial = specimen::tabled();
+        (trial.spec.queue_depth, trial.spec.jobs) = (1, 4);
+        trial.read.as_mut().unwrap().iops = 1_120_000.0;
+        trial.read.as_mut().unwrap().latency_ns.mean = Some(3_000.0);
+        let Verdict::Warning(reason) = verdict(&trial, false) else { panic!("3.36 of four") };
+        let terms = vec![cause::Term { iops: 1_120_000.0, latency_ns_mean: 3_000.0 }];
+        let idle = cause::LittlesLaw::Idle { in_flight: 3.36, expected: 4.0, terms };
+        assert_eq!(reason, Reason::new(About::Depth, idle));
+    }
+
+    #[test]
+    fn a_run_of_a_millisecond_has_no_rate_to_compare() {
+        let mut trial = published(1, 4096, (100_000, 1_460), (100_000, 1_460));
+        trial.measured_s = 1e-3;
+        assert!(matches!(verdict(&trial, true), Verdict::NotChecked(_)));
+        assert!(matches!(verdict(&trial, false), Verdict::Invalid(_)));
+    }
+
+    #[test]
     fn the_product_is_worked_out_from_the_table() {
         let trial = published(64, 4096, (82_200, 260_000), (81_800, 187_000));
-        let Verdict::Invalid(reason) = verdict(&trial) else { panic!("37 are not 64") };
+        let Verdict::Invalid(reason) = verdict(&trial, false) else { panic!("37 are not 64") };
         let cause::Cause::LittlesLaw(cause::LittlesLaw::Missed { in_flight, expected, terms, .. }) =
             reason.cause
         else {

@@ -110,8 +110,9 @@ const SLIP_MIN: f64 = 0.01;
 
 /// Ratio of throughput and IOPS × block size of a table's rows.
 fn ratios(trial: &Trial) -> impl Iterator<Item = f64> {
-    let of =
-        |op, direction| whole(op, direction, trial).into_iter().map(|twice| twice.stated / twice.worked_out);
+    let of = |op, direction| {
+        whole(op, direction, trial, 0.0).into_iter().map(|twice| twice.stated / twice.worked_out)
+    };
     trial
         .directions()
         .filter(|(_, d)| d.ios == 0 && d.iops > 0.0)
@@ -171,7 +172,7 @@ fn verdict(trial: &Trial, run: &Run) -> Verdict {
     }
     let mut identities = Vec::new();
     for (op, direction) in trial.directions().filter(|(_, d)| d.ios > 0 || d.iops > 0.0) {
-        identities.extend(whole(op, direction, trial));
+        identities.extend(whole(op, direction, trial, runtime_error_s(run)));
         identities.extend(parts(op, direction, trial));
         if let Some(disorder) = disorder(op, direction) {
             return Verdict::Invalid(Reason::new(About::All, disorder));
@@ -196,8 +197,21 @@ fn verdict(trial: &Trial, run: &Run) -> Verdict {
     }
 }
 
+/// Other tools round a runtime to milliseconds.
+fn runtime_error_s(run: &Run) -> f64 {
+    if run.info.is_imported() { 1e-3 } else { 0.0 }
+}
+
+/// A rate that was worked out over so many seconds, as near to the stated one as an error of these allows.
+fn over_a_rounded_time(stated: f64, worked_out: f64, seconds: f64, error_s: f64) -> f64 {
+    let low = worked_out * seconds / (seconds + error_s);
+    let high = if seconds > error_s { worked_out * seconds / (seconds - error_s) } else { f64::INFINITY };
+    // A rate that is no number stays a contradiction.
+    if error_s > 0.0 && low <= high && stated.is_finite() { stated.clamp(low, high) } else { worked_out }
+}
+
 /// Figures of the whole trial.
-fn whole(op: Op, direction: &Direction, trial: &Trial) -> Vec<Twice> {
+fn whole(op: Op, direction: &Direction, trial: &Trial, error_s: f64) -> Vec<Twice> {
     let ios = direction.ios as f64;
     let bytes = direction.bytes as f64;
     let one_size = trial
@@ -217,12 +231,14 @@ fn whole(op: Op, direction: &Direction, trial: &Trial) -> Vec<Twice> {
     } else {
         (direction.iops, ios / trial.measured_s)
     };
+    let worked_out = over_a_rounded_time(stated, worked_out, trial.measured_s, error_s);
     let seconds = if several(trial) { ios / direction.iops } else { trial.measured_s };
     let mut out = vec![Twice { figure: TrialFigure::RequestsPerS, op, stated, worked_out }];
     // Unlike sizes over unlike times have no common second.
     if one_size || !several(trial) {
         let (figure, stated) = (TrialFigure::BytesPerS, direction.bytes_per_s);
-        out.push(Twice { figure, op, stated, worked_out: bytes / seconds });
+        let worked_out = over_a_rounded_time(stated, bytes / seconds, seconds, error_s);
+        out.push(Twice { figure, op, stated, worked_out });
     }
     // A short transfer moves fewer; the check `errors` speaks of those.
     if direction.short == 0 {
@@ -315,6 +331,26 @@ mod tests {
             },
             _ => None,
         }
+    }
+
+    #[test]
+    fn a_runtime_that_was_rounded_to_milliseconds_contradicts_no_rate() {
+        // 5.833 ms are written as 6: 1,024 requests at 175,560 a second, and not 170,667.
+        let rate = |iops: f64, measured_s: f64| {
+            let mut trial = specimen::usual();
+            trial.measured_s = measured_s;
+            trial.windows.clear();
+            let read = trial.read.as_mut().unwrap();
+            *read = specimen::direction(1024, 4096, 5_000);
+            (read.iops, read.bytes_per_s) = (iops, iops * 4096.0);
+            specimen::imported(trial)
+        };
+        let of = |run: &Run| verdict(&run.trials[0], run);
+        assert_eq!(of(&rate(175_560.0, 0.006)), Verdict::Pass);
+        assert!(matches!(of(&rate(220_000.0, 0.006)), Verdict::Invalid(_)), "5.0 ms are no 6");
+        // Over a minute, a slip of 2.4 % is one.
+        let slow = rate(1024.0 / 60.0 * 1.024, 60.0);
+        assert!(matches!(of(&slow), Verdict::Invalid(_)));
     }
 
     #[test]

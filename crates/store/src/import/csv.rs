@@ -3,11 +3,11 @@
 //! The first line that is not a comment (`#`) names the columns, in any order: `test` (a name), `block_size` (`4KiB`),
 //! `queue_depth` and `jobs` (1 where they are missing), `read_pct`, `pattern` (`random` or `sequential`; `random` where
 //! it is missing), `engine`, `runtime_s`, `span_bytes`, `rate_iops` (an offered load, per job), `in_flight` (the mean
-//! number of outstanding requests, counted); and for `read` and `write` each `_iops` or `_kiops`, `_mb_s` or `_mib_s`,
-//! `_lat_us`, `_lat_ms` or `_lat_ns` (means), `_lat_us_p99`. An empty cell is absent. Units are those of the names:
-//! `mb_s` is 10⁶ bytes a second. `trial`, `point`, `round` and `void_about` are iosonde's own.
+//! number of outstanding requests, counted); and for `read`, `write` and `trim` each `_iops` or `_kiops`, `_mb_s` or
+//! `_mib_s`, `_lat_us`, `_lat_ms` or `_lat_ns` (means), `_lat_us_p99`. An empty cell is absent. Units are those of the
+//! names: `mb_s` is 10⁶ bytes a second. `trial`, `point`, `round` and `void_about` are iosonde's own.
 
-use iosonde_model::{Named, Phase, Rw, Trial, TrialSpec, Unstated, units};
+use iosonde_model::{Named, Op, Phase, Rw, Trial, TrialSpec, Unstated, units};
 
 use super::{
     Damage, Figures, ImportError, ImportFormat, Imported,
@@ -23,7 +23,7 @@ impl Named for Csv {
     }
 }
 
-/// Columns that have a meaning, besides those of `read` and `write`.
+/// Columns that have a meaning, besides those of the directions.
 const COLUMNS: [&str; 15] = [
     "test",
     "block_size",
@@ -43,7 +43,7 @@ const COLUMNS: [&str; 15] = [
 ];
 /// Column of iosonde's own tables: the figures of a row that are invalid.
 const VOID_ABOUT: &str = "void_about";
-/// Columns for reads and for writes, with the factor to the model's unit.
+/// Columns for each direction, with the factor to the model's unit.
 const FIGURES: [(&str, Figure, f64); 8] = [
     ("iops", Figure::Rate, 1.0),
     ("kiops", Figure::Rate, 1e3),
@@ -103,15 +103,12 @@ fn notes(header: &[String], rows: &[Row]) -> Vec<String> {
     notes
 }
 
-/// Returns direction (true for reads), figure and factor to the model's unit of a column.
-fn figure_of(name: &str) -> Option<(bool, Figure, f64)> {
+/// Returns direction, figure and factor to the model's unit of a column.
+fn figure_of(name: &str) -> Option<(Op, Figure, f64)> {
     let (direction, rest) = name.split_once('_')?;
     let &(_, figure, factor) = FIGURES.iter().find(|(suffix, _, _)| *suffix == rest)?;
-    match direction {
-        "read" => Some((true, figure, factor)),
-        "write" => Some((false, figure, factor)),
-        _ => None,
-    }
+    let op = Op::DIRECTIONS.into_iter().find(|op| op.name() == direction)?;
+    Some((op, figure, factor))
 }
 
 fn count(row: &Row, column: &str) -> Result<u32, ImportError> {
@@ -122,10 +119,10 @@ fn count(row: &Row, column: &str) -> Result<u32, ImportError> {
     })
 }
 
-fn figures(header: &[String], row: &Row, reads: bool) -> Result<Figures, ImportError> {
+fn figures(header: &[String], row: &Row, op: Op) -> Result<Figures, ImportError> {
     let mut figures = Figures::default();
     for name in header {
-        let Some((_, figure, factor)) = figure_of(name).filter(|(of_reads, ..)| *of_reads == reads) else {
+        let Some((_, figure, factor)) = figure_of(name).filter(|own| own.0 == op) else {
             continue;
         };
         let Some(value) = row.number(name)?.map(|value| value * factor) else { continue };
@@ -145,19 +142,22 @@ fn trial(header: &[String], row: &Row) -> Result<Trial, ImportError> {
     if size == 0 {
         return Err(row.damaged("block_size", "a block size of 0"));
     }
-    let (read, write) =
-        (figures(header, row, true)?.direction(size), figures(header, row, false)?.direction(size));
+    let side = |op| figures(header, row, op).map(|figures| figures.direction(size));
+    let (read, write, trim) = (side(Op::Read)?, side(Op::Write)?, side(Op::Trim)?);
     let percent = row.number("read_pct")?;
     if percent.is_some_and(|percent| percent > 100.0) {
         let why = format!("{} % reads are more than all", percent.unwrap_or_default());
         return Err(row.damaged("read_pct", why));
     }
     let sequential = row.text("pattern").is_some_and(|word| word.starts_with("seq"));
-    let (rw, in_turn) = match (read.is_some(), write.is_some()) {
-        (true, true) => (Rw::RandRw, Rw::Rw),
-        (true, false) => (Rw::RandRead, Rw::Read),
-        (false, true) => (Rw::RandWrite, Rw::Write),
-        (false, false) => return Err(row.damaged("block_size", "neither a rate of reads nor of writes")),
+    let (rw, in_turn) = match (read.is_some(), write.is_some(), trim.is_some()) {
+        (true, true, _) => (Rw::RandRw, Rw::Rw),
+        (true, false, _) => (Rw::RandRead, Rw::Read),
+        (false, true, _) => (Rw::RandWrite, Rw::Write),
+        (false, false, true) => (Rw::RandTrim, Rw::Trim),
+        (false, false, false) => {
+            return Err(row.damaged("block_size", "neither a rate of reads nor of writes"));
+        }
     };
     let spec = TrialSpec {
         rw: if sequential { in_turn } else { rw },
@@ -171,7 +171,7 @@ fn trial(header: &[String], row: &Row) -> Result<Trial, ImportError> {
         ..TrialSpec::default()
     };
     let runtime_s = row.number("runtime_s")?.unwrap_or(0.0);
-    let completions = read.iter().chain(&write).map(|side| side.iops).sum();
+    let completions = read.iter().chain(&write).chain(&trim).map(|side| side.iops).sum();
     Ok(Trial {
         experiment: row.text("test").map_or_else(|| "result".to_owned(), |name| format!("test {name}")),
         measured_s: runtime_s,
@@ -180,6 +180,7 @@ fn trial(header: &[String], row: &Row) -> Result<Trial, ImportError> {
         achieved_rate_iops: spec.rate_iops.map(|_| completions),
         read,
         write,
+        trim,
         unstated: if header.iter().any(|name| name == "queue_depth") {
             Vec::new()
         } else {

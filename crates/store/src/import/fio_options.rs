@@ -42,18 +42,20 @@ impl Options {
         let rw = any(&["rw", "readwrite"]).unwrap_or("read");
         let mix = any(&["rwmixread"]).and_then(|word| word.parse::<f64>().ok());
         let mix = mix.or_else(|| any(&["rwmixwrite"])?.parse::<f64>().ok().map(|writes| 100.0 - writes));
-        let rate = any(&["rate_iops"]).and_then(|word| Some(size(word.split(',').next()?)? as f64));
+        let first = |name: &str| any(&[name]).and_then(|word| Some(size(word.split(',').next()?)? as f64));
+        // The first of `4k,8k` (reads, writes) or `4k-64k` (a range): what was moved tells the rest.
+        let block_size_bytes = any(&["bs", "blocksize"])
+            .and_then(|word| size(word.split([',', '-']).next()?))
+            .filter(|&bytes| bytes > 0)
+            .unwrap_or(4096);
+        let rate = first("rate_iops").or_else(|| Some(first("rate")? / block_size_bytes as f64));
         let arrivals = match any(&["rate_process"]) {
             Some("poisson") => Arrivals::Poisson,
             _ => Arrivals::Fixed,
         };
         Ok(Self {
             rw: pattern(rw).ok_or_else(|| format!("option rw={rw} is not understood"))?,
-            // The first of `4k,8k` (reads, writes) or `4k-64k` (a range): what was moved tells the rest.
-            block_size_bytes: any(&["bs", "blocksize"])
-                .and_then(|word| size(word.split([',', '-']).next()?))
-                .filter(|&bytes| bytes > 0)
-                .unwrap_or(4096),
+            block_size_bytes,
             depth: number(&["iodepth"], 1)?,
             jobs: number(&["numjobs"], 1)?,
             read_percent: mix.filter(|mix| (0.0..=100.0).contains(mix)).unwrap_or(50.0),

@@ -179,7 +179,8 @@ impl Row<'_> {
         // IOPS are printed without their fraction.
         let agrees = (exact - iops).abs() <= 1.0;
         let of = |percent: f64| percentiles.iter().find(|own| own.0 == percent).map(|own| own.1 * 1e3);
-        let of = |percent| of(percent).filter(|ns| *ns >= clat_min * 1e3 && *ns <= clat_max * 1e3);
+        // Whole microseconds: below one, nothing is known.
+        let of = |percent| of(percent).filter(|&ns| ns > 0.0 && ns >= clat_min * 1e3 && ns <= clat_max * 1e3);
         let timed = lat_mean > 0.0;
         let mostly_completion = slat_mean <= 0.1 * lat_mean && clat_mean > 0.0;
         let of = |percent| of(percent).filter(|_| mostly_completion);

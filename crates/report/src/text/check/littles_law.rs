@@ -27,10 +27,10 @@ pub(super) fn words(cause: &LittlesLaw) -> String {
             "only {requests} requests completed at queue depth {}: some may have never been served",
             depth(*counted)
         ),
-        LittlesLaw::Idle { in_flight, terms, .. } => format!(
-            "{} = queue depth {in_flight:.2}, not 1: the rate includes the program's own time ({})",
+        LittlesLaw::Idle { in_flight, expected, terms } => format!(
+            "{} = queue depth {in_flight:.2}, not {expected}: the rate includes the program's own time ({})",
             product(terms),
-            units::percent(1.0 - in_flight)
+            units::percent(1.0 - in_flight / expected)
         ),
         LittlesLaw::Missed { in_flight, expected, misread_thousands, terms } => format!(
             "{} = queue depth {}, not {}{}",
