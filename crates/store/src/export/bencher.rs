@@ -3,7 +3,7 @@
 //! Measures are `iops`, `bytes_per_s`, `latency_ns_mean`, `latency_ns_p50`, `latency_ns_p99` and `latency_ns_p99_9`,
 //! and of writes with flushes `commit_latency_ns_mean` and its percentiles, each with `value` and, where there is an
 //! interval, `lower_value` and `upper_value`. A point without a valid trial is left out: a chart would take it for a
-//! measurement.
+//! measurement. What memory gave, and not the storage, has `(not of the storage)` behind its name.
 
 use iosonde_model::{Estimate, Named, Op, Point, Run};
 use serde_json::{Map, Value, json};
@@ -26,7 +26,7 @@ impl ExportFormat for Bencher {
 
     fn write(&self, run: &Run) -> Result<String, String> {
         let mut benchmarks = Map::new();
-        for point in run.points.iter().filter(|point| figures::is_valid(point)) {
+        for point in run.points.iter().filter(|point| figures::is_counted(point)) {
             for op in Op::DIRECTIONS {
                 let measures = measures(point, op);
                 if !measures.is_empty() {

@@ -1,6 +1,8 @@
 //! How much a storage can do, for programs that are configured with it: the highest throughput of a kind of request.
 
-use iosonde_model::{About, CheckName, Estimate, Outcome, Point, PointDirection, Run, Rw};
+use iosonde_model::{CheckName, Estimate, Outcome, Point, PointDirection, Run, Rw};
+
+use super::figures::is_of_storage;
 
 /// Kind of request.
 #[derive(Debug, Clone, Copy)]
@@ -83,20 +85,10 @@ fn what(Kind { rw, small }: Kind) -> String {
     format!("{order} {op} of {}", if small { "4 KiB" } else { "128 KiB or more" })
 }
 
-/// Whether a valid trial of a point is about the storage: what memory or the program gave configures nothing.
-fn is_of_storage(run: &Run, point: &Point) -> bool {
-    let void = |id: &u64| {
-        run.verdicts.iter().any(|line| {
-            line.verdict == Outcome::Invalid && line.trial == Some(*id) && line.about.touches(About::Device)
-        })
-    };
-    // A run that was kept without its trials has no ids to look at.
-    let all_void = !point.trial_ids.is_empty() && point.trial_ids.iter().all(void);
-    point.trials > point.left_out && !all_void
-}
-
 #[cfg(test)]
 pub(super) mod tests {
+    use iosonde_model::About;
+
     use super::*;
     use iosonde_model::{Judgement, TrialSpec};
 

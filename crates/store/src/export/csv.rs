@@ -5,14 +5,17 @@
 //! all are valid), percentiles of the commits (writes and the flush that makes them durable) and `rate_iops`, the
 //! offered load of each job. An empty cell is absent.
 //!
-//! A trial of several streams has a line for each, since no block size or depth is that of all of them. Trims are left
-//! out: the columns know reads and writes.
+//! A trial of several streams has a line for each, since no block size or depth is that of all of them; of fio's jobs
+//! `test` is the job's name. Of several block sizes, `block_size` is the mean of the requests.
 
-use iosonde_model::{Direction, LatencySummary, Named, Outcome, Phase, Run, Stream, Trial, TrialSpec};
+use iosonde_model::{
+    Direction, LatencySummary, Named, Phase, Run, Rw, Stream, Trial, TrialSpec, fio::FioReport,
+};
 
 use super::{
     ExportFormat,
     cells::{number, quoted},
+    figures,
 };
 
 /// The registered format.
@@ -27,7 +30,8 @@ impl Named for Csv {
 const HEADER: &str = "test,block_size,read_pct,queue_depth,jobs,pattern,engine,runtime_s,\
                       read_iops,read_mb_s,read_lat_us,write_iops,write_mb_s,write_lat_us,\
                       trial,point,round,in_flight,read_lat_us_p99,write_lat_us_p99,void_about,\
-                      commit_us_p50,commit_us_p99,commit_us_p99_9,rate_iops\n";
+                      commit_us_p50,commit_us_p99,commit_us_p99_9,rate_iops,\
+                      trim_iops,trim_mb_s,trim_lat_us\n";
 
 impl ExportFormat for Csv {
     fn extension(&self) -> &'static str {
@@ -36,7 +40,9 @@ impl ExportFormat for Csv {
 
     fn write(&self, run: &Run) -> Result<String, String> {
         let measured = run.trials.iter().filter(|trial| trial.phase == Phase::Measure);
-        let lines = measured.flat_map(parts).filter(|part| part.read.is_some() || part.write.is_some());
+        let groups = run.info.fio.as_ref().map_or(&[][..], |fio| &fio.groups);
+        let parts = measured.enumerate().flat_map(|(at, trial)| parts(trial, groups.get(at)));
+        let lines = parts.filter(|part| part.sides.iter().any(|side| side.is_some()));
         Ok(HEADER.to_owned() + &lines.map(|part| line(&part, run)).collect::<String>())
     }
 }
@@ -44,31 +50,56 @@ impl ExportFormat for Csv {
 /// Subject of one line.
 struct Part<'a> {
     trial: &'a Trial,
+    name: &'a str,
     spec: &'a TrialSpec,
-    read: &'a Option<Direction>,
-    write: &'a Option<Direction>,
+    /// Reads, writes and trims.
+    sides: [&'a Option<Direction>; 3],
     in_flight_mean: Option<f64>,
 }
 
-fn parts(trial: &Trial) -> Vec<Part<'_>> {
+fn parts<'a>(trial: &'a Trial, jobs: Option<&'a Vec<FioReport>>) -> Vec<Part<'a>> {
     if trial.streams.is_empty() {
-        let Trial { spec, read, write, in_flight_mean, .. } = trial;
-        return vec![Part { trial, spec, read, write, in_flight_mean: *in_flight_mean }];
+        let Trial { spec, read, write, trim, in_flight_mean, .. } = trial;
+        let (name, sides) = (trial.experiment.as_str(), [read, write, trim]);
+        return vec![Part { trial, name, spec, sides, in_flight_mean: *in_flight_mean }];
     }
-    let streams = trial.streams.iter();
+    let name = |at: usize| {
+        let own = jobs.into_iter().flatten().find(|job| job.streams.contains(&at));
+        own.map_or(trial.experiment.as_str(), |job| job.name.as_str())
+    };
+    let streams = trial.streams.iter().enumerate();
     streams
-        .map(|Stream { spec, read, write, in_flight_mean, .. }| Part {
+        .map(|(at, Stream { spec, read, write, trim, in_flight_mean, .. })| Part {
             trial,
+            name: name(at),
             spec,
-            read,
-            write,
+            sides: [read, write, trim],
             in_flight_mean: *in_flight_mean,
         })
         .collect()
 }
 
+/// Bytes of a request; of several sizes the mean, so that throughput is IOPS times this.
+fn block_size(part: &Part) -> String {
+    let sides = || part.sides.into_iter().flatten();
+    let (bytes, ios) = sides().fold((0, 0), |all, side| (all.0 + side.bytes, all.1 + side.ios));
+    match part.spec.block_sizes.is_one() || ios == 0 {
+        true => part.spec.block_size_bytes.to_string(),
+        false => (bytes as f64 / ios as f64).round().to_string(),
+    }
+}
+
+/// Share of reads in percent; none of trims.
+fn reads(spec: &TrialSpec) -> String {
+    match spec.rw {
+        Rw::Trim | Rw::RandTrim => String::new(),
+        rw if rw.is_mixed() => spec.read_percent.unwrap_or(50.0).to_string(),
+        rw => if rw.writes() { "0" } else { "100" }.to_owned(),
+    }
+}
+
 fn line(part: &Part, run: &Run) -> String {
-    let Part { trial, spec, .. } = *part;
+    let Part { trial, spec, sides: [read, write, trim], .. } = *part;
     let side = |side: &Option<Direction>| {
         let of = |pick: fn(&Direction) -> Option<f64>| number(side.as_ref().and_then(pick));
         let rates = [of(|side| Some(side.iops)), of(|side| Some(side.bytes_per_s / 1e6))];
@@ -76,39 +107,30 @@ fn line(part: &Part, run: &Run) -> String {
     };
     let p99 =
         |side: &Option<Direction>| number(side.as_ref().and_then(|side| Some(side.latency_ns.p99? / 1e3)));
-    let own =
-        |void: &&iosonde_model::Judgement| void.trial == Some(trial.id) && void.verdict == Outcome::Invalid;
-    let mut voids: Vec<String> =
-        run.verdicts.iter().filter(own).map(|void| format!("{:?}", void.about).to_lowercase()).collect();
-    voids.dedup();
-    let reads = if spec.rw.is_mixed() {
-        spec.read_percent.unwrap_or(50.0)
-    } else {
-        f64::from(!spec.rw.writes()) * 100.0
-    };
     let mut cells = vec![
-        quoted(&trial.experiment),
-        spec.block_size_bytes.to_string(),
-        reads.to_string(),
+        quoted(part.name),
+        block_size(part),
+        reads(spec),
         spec.queue_depth.to_string(),
         spec.jobs.to_string(),
         if spec.rw.is_random() { "random" } else { "sequential" }.to_owned(),
         quoted(&spec.engine),
         trial.measured_s.to_string(),
     ];
-    cells.extend(side(part.read));
-    cells.extend(side(part.write));
+    cells.extend(side(read));
+    cells.extend(side(write));
     cells.extend([
         trial.id.to_string(),
         trial.point.map_or_else(String::new, |point| point.to_string()),
         trial.round.to_string(),
         number(part.in_flight_mean),
-        p99(part.read),
-        p99(part.write),
-        voids.join(" "),
+        p99(read),
+        p99(write),
+        figures::void_about(run, trial.id),
     ]);
     cells.extend(commit_cells(trial));
     cells.push(number(spec.rate_iops));
+    cells.extend(side(trim));
     cells.join(",") + "\n"
 }
 
@@ -123,6 +145,8 @@ fn commit_cells(trial: &Trial) -> [String; 3] {
 
 #[cfg(test)]
 mod tests {
+    use iosonde_model::fio::FioJobs;
+
     use super::*;
 
     #[test]
@@ -130,13 +154,13 @@ mod tests {
         let run = crate::run_file::tests::imported();
         let text = Csv.write(&run).unwrap();
         let mut lines = text.lines();
-        assert_eq!(lines.next().unwrap().split(',').count(), 25);
+        assert_eq!(lines.next().unwrap().split(',').count(), 28);
         assert_eq!(lines.clone().count(), run.trials.len());
-        assert!(lines.all(|line| line.split(',').count() == 25), "{text}");
+        assert!(lines.all(|line| line.split(',').count() == 28), "{text}");
     }
 
     #[test]
-    fn streams_have_a_line_each_and_trims_none() {
+    fn streams_have_a_line_each() {
         let mut run = crate::run_file::tests::imported();
         run.trials.truncate(1);
         let whole = run.trials[0].clone();
@@ -158,9 +182,49 @@ mod tests {
         let text = Csv.write(&run).unwrap();
         let depths: Vec<&str> = text.lines().skip(1).filter_map(|line| line.split(',').nth(3)).collect();
         assert_eq!(depths, ["4", "16"], "{text}");
-        run.trials[0].streams.clear();
-        (run.trials[0].trim, run.trials[0].read, run.trials[0].write) = (whole.read, None, None);
-        assert_eq!(Csv.write(&run).unwrap().lines().count(), 1);
+        let names: Vec<&str> = text.lines().skip(1).filter_map(|line| line.split(',').next()).collect();
+        assert_eq!(names, [whole.experiment.as_str(); 2]);
+        let job = |name: &str, stream: usize| FioReport {
+            name: name.into(),
+            group: 0,
+            jobs: 1,
+            first_job: 1,
+            streams: vec![stream],
+            options: std::collections::BTreeMap::new(),
+        };
+        let fio = FioJobs { groups: vec![vec![job("log", 0), job("data", 1)]], ..FioJobs::default() };
+        run.info.fio = Some(fio);
+        let text = Csv.write(&run).unwrap();
+        let names: Vec<&str> = text.lines().skip(1).filter_map(|line| line.split(',').next()).collect();
+        assert_eq!(names, ["log", "data"]);
+    }
+
+    #[test]
+    fn trims_are_written_and_read_back() {
+        let mut run = crate::run_file::tests::imported();
+        run.trials.truncate(1);
+        let trial = &mut run.trials[0];
+        trial.spec.rw = Rw::RandTrim;
+        (trial.trim, trial.write) = (trial.read.take(), None);
+        let iops = trial.trim.as_ref().unwrap().iops;
+        let back = crate::import::import(&Csv.write(&run).unwrap()).unwrap();
+        let trial = &back.trials[0];
+        assert_eq!((trial.spec.rw, &trial.read, &trial.write), (Rw::RandTrim, &None, &None));
+        assert_eq!(trial.trim.as_ref().unwrap().iops, iops);
+    }
+
+    #[test]
+    fn of_several_sizes_the_mean_gives_the_throughput() {
+        let mut run = crate::run_file::tests::imported();
+        run.trials.truncate(1);
+        let trial = &mut run.trials[0];
+        trial.spec.block_sizes = "4k:50,64k:50".parse().unwrap();
+        trial.spec.block_size_bytes = 65_536;
+        let read = trial.read.as_mut().unwrap();
+        (read.ios, read.bytes, read.iops, read.bytes_per_s) = (100, 100 * 34_816, 50.0, 50.0 * 34_816.0);
+        trial.write = None;
+        let back = crate::import::import(&Csv.write(&run).unwrap()).unwrap();
+        assert_eq!(back.trials[0].spec.block_size_bytes, 34_816);
     }
 
     #[test]

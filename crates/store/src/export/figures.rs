@@ -2,11 +2,32 @@
 
 use std::collections::BTreeMap;
 
-use iosonde_model::{Estimate, Op, Point, Run};
+use iosonde_model::{About, Estimate, Judgement, Op, Outcome, Point, Run};
 
-/// Returns true if at least one trial of a point counts.
-pub(super) fn is_valid(point: &Point) -> bool {
+/// Returns true if at least one trial of a point counts, as what a program gets or of the storage.
+pub(super) fn is_counted(point: &Point) -> bool {
     point.trials > point.left_out
+}
+
+/// Returns true if a trial of a point that counts is about the storage, and not what memory or the program gave.
+pub(super) fn is_of_storage(run: &Run, point: &Point) -> bool {
+    let void = |id: &u64| invalid(run, *id).any(|line| line.about.touches(About::Device));
+    // A run that was kept without its trials has no ids to look at.
+    let all_void = !point.trial_ids.is_empty() && point.trial_ids.iter().all(void);
+    is_counted(point) && !all_void
+}
+
+/// What of a trial is invalid, for a cell: `device`, `rate latency`; empty where nothing is.
+pub(super) fn void_about(run: &Run, trial: u64) -> String {
+    let mut about: Vec<String> =
+        invalid(run, trial).map(|line| format!("{:?}", line.about).to_lowercase()).collect();
+    about.sort_unstable();
+    about.dedup();
+    about.join(" ")
+}
+
+fn invalid(run: &Run, trial: u64) -> impl Iterator<Item = &Judgement> {
+    run.verdicts.iter().filter(move |line| line.verdict == Outcome::Invalid && line.trial == Some(trial))
 }
 
 /// Estimates of one direction, by the names of the JSON document.
@@ -32,7 +53,8 @@ pub(super) fn estimates(point: &Point, op: Op) -> Vec<(&'static str, Estimate)> 
     [("iops", side.iops), ("bytes_per_s", side.bytes_per_s)].into_iter().chain(timed).collect()
 }
 
-/// Name of a point's direction, one of its own in the run: `queue-depth: 4 KiB random reads, QD 4, read`.
+/// Name of a point's direction, one of its own in the run: `queue-depth: 4 KiB random reads, QD 4, read`. One that is
+/// not of the storage ends with `(not of the storage)`.
 pub(super) fn name(run: &Run, point: &Point, op: Op) -> String {
     let own = |point: &Point| format!("{}: {}", point.experiment, point.spec.describe());
     let mut count = BTreeMap::new();
@@ -42,7 +64,8 @@ pub(super) fn name(run: &Run, point: &Point, op: Op) -> String {
     // Spans and engines are not in the words.
     let twin = count.get(&own(point)).is_some_and(|count| *count > 1);
     let which = if twin { format!(" (point {})", point.id) } else { String::new() };
-    format!("{}{which}, {op}", own(point))
+    let of_memory = if is_of_storage(run, point) { "" } else { " (not of the storage)" };
+    format!("{}{which}, {op}{of_memory}", own(point))
 }
 
 #[cfg(test)]

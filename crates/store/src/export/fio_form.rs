@@ -5,7 +5,8 @@ mod figures;
 use std::collections::BTreeMap;
 
 use iosonde_model::{
-    Arrivals, Distribution, HotRange, Op, Payload, Phase, RequestError, Run, Sync, Trial, TrialSpec, Window,
+    Arrivals, Distribution, HotRange, Op, Outcome, Payload, Phase, RequestError, Run, Sync, Trial, TrialSpec,
+    Window,
     fio::{
         self, FioReport, KbBase,
         steady_state::{SteadyMeasure, SteadyState},
@@ -36,6 +37,30 @@ struct Document {
 struct Origin {
     run: String,
     version: &'static str,
+    target: String,
+    /// Engine that ran; options of a job have the one that it asks for.
+    engine: String,
+    /// The worst of all checks.
+    verdict: Option<Outcome>,
+    /// Checks that gave a warning or worse.
+    checks: Vec<&'static str>,
+}
+
+impl Origin {
+    fn of(run: &Run) -> Self {
+        let doubts = run.verdicts.iter().filter(|line| line.verdict >= Outcome::Warning);
+        let mut checks: Vec<&str> = doubts.map(|line| line.check.as_str()).collect();
+        checks.sort_unstable();
+        checks.dedup();
+        Self {
+            run: run.info.id.clone(),
+            version: env!("CARGO_PKG_VERSION"),
+            target: run.info.target.clone(),
+            engine: run.info.device.engine.clone(),
+            verdict: run.verdicts.iter().map(|line| line.verdict).max(),
+            checks,
+        }
+    }
 }
 
 /// The document of a run.
@@ -52,7 +77,7 @@ pub fn document(run: &Run, bins: Bins) -> Result<String, String> {
         ended_ms.ok_or("the run does not say when it was started, and fio's form has a time stamp")?;
     let document = Document {
         version: "fio-3.0",
-        iosonde: Origin { run: run.info.id.clone(), version: env!("CARGO_PKG_VERSION") },
+        iosonde: Origin::of(run),
         timestamp: ended_ms / 1000,
         timestamp_ms: ended_ms,
         time: figures::calendar(ended_ms / 1000),

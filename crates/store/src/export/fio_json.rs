@@ -5,8 +5,9 @@
 //! idle whole with zeros. What was not measured is left out, or stands as fio writes it where it was told not to
 //! measure: `slat_ns` has `N` 0, and `clat_ns` is the whole latency, submission included, like `lat_ns`. Left out are
 //! counts of page faults and context switches, the distribution of depths above 1, and `disk_util`. Of results that
-//! another tool measured only what that tool told is written. `fio version` names 3.0, the oldest with this form, and
-//! `iosonde` names the program.
+//! another tool measured only what that tool told is written. `fio version` names 3.0, the oldest with this form.
+//! `iosonde` has the program's version, the run, target and engine, the worst verdict and the checks that gave a
+//! warning or worse.
 
 use iosonde_model::{Named, Run};
 

@@ -2,7 +2,8 @@
 //!
 //! Each estimate of a point has the samples `bound="value"`, `"low"` and `"high"`, the last two where there is an
 //! interval; units are Prometheus' base units and stand in the names. `iosonde_point_valid` is 1 where at least one
-//! trial counts; figures of other points are left out. Findings have their value, `low` and `high` under a name for
+//! trial is a figure of the storage. What memory gave has 0 there and the label `void_about` at its figures; points of
+//! which no trial counts have no figures. Findings have their value, `low` and `high` under a name for
 //! each unit. A requirement that the run answers has a sample for each verdict, 1 for the run's, and its figures with
 //! their limits. No sample has a time: the collector refuses them, and `iosonde_run_info` names the run.
 
@@ -28,9 +29,14 @@ impl Named for OpenMetrics {
 type Family = (&'static str, &'static str, &'static str);
 
 const INFO: Family = ("iosonde_run_info", "", "Run, study and target; always 1.");
-const VALID: Family = ("iosonde_point_valid", "", "1 if at least one trial of the point is valid, else 0.");
+const VALID: Family = (
+    "iosonde_point_valid",
+    "",
+    "1 if at least one trial of the point is a valid figure of the storage, else 0.",
+);
 const TRIALS: Family = ("iosonde_point_trials", "", "Trials of the point, invalid ones included.");
-const LEFT_OUT: Family = ("iosonde_point_invalid_trials", "", "Trials that the point's figures leave out.");
+const INVALID: Family = ("iosonde_point_invalid_trials", "", "Trials of which any figure is invalid.");
+const LEFT_OUT: Family = ("iosonde_point_left_out_trials", "", "Trials that the point's figures leave out.");
 const IOPS: Family = ("iosonde_point_iops", "iops", "Completed requests per second.");
 const RATE: Family =
     ("iosonde_point_throughput_bytes_per_second", "bytes_per_second", "Bytes moved per second.");
@@ -122,10 +128,14 @@ impl ExportFormat for OpenMetrics {
         for point in &run.points {
             let number = point.id.to_string();
             let own = [id, ("point", number.as_str()), ("experiment", point.experiment.as_str())];
-            page.add(VALID, &own, f64::from(u8::from(figures::is_valid(point))));
+            let of_storage = figures::is_of_storage(run, point);
+            page.add(VALID, &own, f64::from(u8::from(of_storage)));
             page.add(TRIALS, &own, f64::from(point.trials));
+            page.add(INVALID, &own, f64::from(point.invalid));
             page.add(LEFT_OUT, &own, f64::from(point.left_out));
-            if figures::is_valid(point) {
+            if figures::is_counted(point) {
+                let void = if of_storage { "" } else { "device" };
+                let own = [&own[..], &[("void_about", void)]].concat();
                 Op::DIRECTIONS.into_iter().for_each(|op| page.point(point, op, &own));
             }
         }
@@ -214,11 +224,21 @@ impl Page {
 
     fn point(&mut self, point: &Point, op: Op, own: &[(&str, &str)]) {
         let label = |pick: fn(&TrialSpec) -> String| common(&point.spec, op, pick);
-        let (size, depth, jobs) = (
-            label(|spec| spec.block_size_bytes.to_string()),
-            label(|spec| spec.queue_depth.to_string()),
-            label(|spec| spec.jobs.to_string()),
-        );
+        let (size, depth, jobs) =
+            (
+                // Of several sizes, no one gives the bytes of these requests.
+                label(|spec| {
+                    if spec.block_sizes.is_one() { spec.block_size_bytes.to_string() } else { String::new() }
+                }),
+                label(|spec| spec.queue_depth.to_string()),
+                point
+                    .spec
+                    .streams()
+                    .filter(|stream| stream.rw.has(op))
+                    .map(|stream| stream.jobs)
+                    .sum::<u32>()
+                    .to_string(),
+            );
         let pattern = label(|spec| if spec.rw.is_random() { "random" } else { "sequential" }.to_owned());
         let (engine, direct) = (label(|spec| spec.engine.clone()), label(|spec| spec.direct.to_string()));
         let workload = [
