@@ -12,7 +12,10 @@ use iosonde_model::{Absence, Device, DeviceNote, Host, IMPORT, Run, RunInfo, Run
 use iosonde_rig::{clock::Clock, guard::quoted};
 use iosonde_store::import::{ImportError, Imported, import};
 
-use crate::failure::{Failure, in_words};
+use crate::{
+    failure::{Failure, in_words},
+    screen::Screen,
+};
 
 /// The largest file that is read: a million results of fio would be 3 GB, which cannot be meant.
 const FILE_BYTES_MAX: u64 = 256 << 20;
@@ -30,19 +33,33 @@ pub struct Source {
     pub imported: Imported,
 }
 
-/// Everything that the words name, in their order, and sentences about what was left aside.
-pub fn read_all(words: &[PathBuf]) -> Result<(Vec<Source>, Vec<String>), Failure> {
-    let (mut sources, mut notes) = (Vec::new(), Vec::new());
+/// A file of a folder that was left aside.
+#[derive(Debug)]
+pub struct LeftAside {
+    /// Its path.
+    pub name: String,
+    /// Why, with the path.
+    pub why: String,
+}
+
+/// Everything that the words name, in their order, and what was left aside.
+pub fn read_all(words: &[PathBuf]) -> Result<(Vec<Source>, Vec<LeftAside>), Failure> {
+    let (mut sources, mut left) = (Vec::new(), Vec::new());
     for word in words {
         if word == Path::new("-") {
             sources.push(read_one("standard input", standard_input()?)?);
         } else if word.is_dir() {
-            folder(word, &mut sources, &mut notes)?;
+            folder(word, &mut sources, &mut left)?;
         } else {
             sources.push(read_one(&word.display().to_string(), file(word)?)?);
         }
     }
-    Ok((sources, notes))
+    Ok((sources, left))
+}
+
+/// Says what was left aside.
+pub fn say_left(left: &[LeftAside], screen: Screen) {
+    left.iter().for_each(|file| screen.say(&format!("note          left aside: {}", file.why)));
 }
 
 fn read_one(name: &str, bytes: Vec<u8>) -> Result<Source, Failure> {
@@ -119,7 +136,7 @@ fn file(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// Every result in a folder and below it; what is none is counted, not refused.
-fn folder(path: &Path, sources: &mut Vec<Source>, notes: &mut Vec<String>) -> Result<(), Failure> {
+fn folder(path: &Path, sources: &mut Vec<Source>, left: &mut Vec<LeftAside>) -> Result<(), Failure> {
     let mut files = Vec::new();
     files_in(path, FOLDERS_MAX, &mut files).map_err(|error| {
         Failure::usage(format!("{} cannot be read: {}", path.display(), in_words(&error)))
@@ -131,9 +148,10 @@ fn folder(path: &Path, sources: &mut Vec<Source>, notes: &mut Vec<String>) -> Re
         if !ENDINGS.contains(&ending) {
             continue;
         }
-        match file(&path).and_then(|bytes| read_one(&path.display().to_string(), bytes)) {
+        let name = path.display().to_string();
+        match file(&path).and_then(|bytes| read_one(&name, bytes)) {
             Ok(source) => sources.push(source),
-            Err(failure) => aside.push(failure.text),
+            Err(failure) => aside.push(LeftAside { name, why: failure.text }),
         }
     }
     if sources.len() == before {
@@ -144,11 +162,11 @@ fn folder(path: &Path, sources: &mut Vec<Source>, notes: &mut Vec<String>) -> Re
                     path.display()
                 )
             },
-            |first| format!("{} holds no result: {first}", path.display()),
+            |first| format!("{} holds no result: {}", path.display(), first.why),
         );
         return Err(Failure::usage(why));
     }
-    notes.extend(aside.into_iter().map(|why| format!("left aside: {why}")));
+    left.extend(aside);
     Ok(())
 }
 

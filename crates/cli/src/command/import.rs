@@ -14,8 +14,8 @@ pub fn run(args: &ImportArgs, store: Option<&Path>, screen: Screen) -> Result<()
         args.files.iter().cloned().partition(|path| holds_run(path));
     let runs = runs.iter().map(|path| read_run(path).map_err(Failure::usage));
     let runs = runs.collect::<Result<Vec<Run>, _>>()?;
-    let (sources, notes) = results::read_all(&others)?;
-    notes.iter().for_each(|note| screen.say(&format!("note          {note}")));
+    let (sources, left) = results::read_all(&others)?;
+    results::say_left(&left, screen);
     let mut book = notebook::open(store, &screen)?;
     for mut run in runs {
         let id = run.info.id.clone();

@@ -90,6 +90,9 @@ fn fios_json_is_judged_from_files_folders_and_standard_input() {
     let said = bench.iosonde(&["judge", "results"]);
     let err = said.err.replace('\\', "/");
     assert!(err.contains("left aside: results/deep/notes.txt is no result"), "{err}");
+    // A CI that reads the XML alone sees that a file was left aside.
+    let xml = bench.iosonde(&["judge", "results", "--junit"]).out.replace('\\', "/");
+    assert!(xml.contains("errors=\"1\"") && xml.contains("name=\"results/deep/notes.txt\""), "{xml}");
     let mut command = bench.command(&["judge", "-"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(&std::fs::read(data("fio-3.33-mixed.json")).unwrap()).unwrap();
@@ -203,9 +206,12 @@ fn what_is_no_result_is_said_with_its_name() {
         bench.iosonde(&["judge", "/dev/zero"]).refused(&["/dev/zero is no file"]);
     }
     bench.iosonde(&["judge"]).refused(&["<FILE>"]);
-    let half = bench.iosonde(&["judge", "half.json"]);
-    assert_eq!((half.code, half.out.as_str()), (1, ""), "{}", half.err);
-    assert!(half.err.contains("half.json") && half.err.contains("ends early"), "{}", half.err);
+    bench.iosonde(&["judge", "half.json"]).refused(&["half.json", "ends early"]);
+    // What stands in the wrong place is named with the command for it.
+    bench.text("own.json", "{\n  \"iosonde\": \"0.1.0\",\n  \"schema\": 2\n}\n");
+    bench.iosonde(&["judge", "own.json"]).refused(&["is a run of iosonde", "iosonde show own.json"]);
+    bench.text("mixed.json", &whole);
+    bench.iosonde(&["fio", "mixed.json"]).refused(&["holds results and no jobs", "iosonde judge mixed.json"]);
     // Nothing of a bad import is kept.
     assert!(bench.iosonde(&["ls"]).err.contains("there is no notebook"));
 }
@@ -249,7 +255,7 @@ fn damage_is_one_sentence_with_its_place() {
     ] {
         let name = file.split(':').next().unwrap();
         let said = bench.iosonde(&["judge", name]);
-        assert_eq!((said.code, said.out.as_str()), (1, ""), "{}", said.err);
+        assert_eq!((said.code, said.out.as_str()), (2, ""), "{}", said.err);
         assert_eq!(said.err.lines().count(), 1, "{}", said.err);
         assert!(said.err.contains(file) && said.err.contains(words), "{}", said.err);
     }

@@ -8,8 +8,13 @@ use crate::text::{
     validity::Weight,
 };
 
-/// A test for each result, in the file's order: an invalid one failed; `strict`: one with a warning failed, too.
-pub fn results_junit(run: &Run, strict: bool) -> String {
+/// A test for each result, in the file's order: an invalid one failed; `strict`: one with a warning failed, too. Each
+/// file that could not be read, given by its name and the reason, is a test with an error.
+pub fn results_junit<'a>(
+    run: &Run,
+    strict: bool,
+    unread: impl Iterator<Item = (&'a str, &'a str)>,
+) -> String {
     let mut lines = result_lines(run);
     lines.sort_by_key(|line| line.trial);
     let outcome = |mark: Weight, verdict: &str, why: &str| {
@@ -34,6 +39,11 @@ pub fn results_junit(run: &Run, strict: bool) -> String {
         name: "all results".to_owned(),
         outcome: outcome(mark.max(Weight::Doubt), &verdict, &why),
     });
-    let cases: Vec<Case> = lines.iter().map(of_result).chain(all).collect();
+    let unread = unread.map(|(name, why)| Case {
+        class: run.info.target.clone(),
+        name: name.to_owned(),
+        outcome: Outcome::Undecided { message: why.to_owned(), text: String::new() },
+    });
+    let cases: Vec<Case> = lines.iter().map(of_result).chain(all).chain(unread).collect();
     document("iosonde judge", &[], &cases)
 }
