@@ -60,7 +60,9 @@ pub fn run(args: &FioArgs, store: Option<&Path>, screen: Screen) -> Result<(), F
     refuse_several_documents(args, &batches)?;
     batches.iter().try_for_each(|batch| refuse_writes(batch, args))?;
     if args.dry_run {
-        return batches.iter().try_for_each(|batch| screen.result(&words::plan(batch, caps)?));
+        batches.iter().try_for_each(|batch| screen.result(&words::plan(batch, caps)?))?;
+        // What a run would refuse, with its exit code.
+        return batches.iter().try_for_each(|batch| open(batch, &asked, caps, store, screen).map(drop));
     }
     if let [batch] = &batches[..] {
         return run_batch(batch, &asked, caps, store, screen);

@@ -7,7 +7,7 @@ use iosonde_model::{
     fio::steady_state::{SteadyFigure, SteadyMeasure, SteadyState},
     units,
 };
-use iosonde_plan::fio::{Caps, Change, Group, Job, Laid, LatencyTarget, Place, Site};
+use iosonde_plan::fio::{Amount, Caps, Change, Group, Job, Laid, LatencyTarget, Place, Site};
 use iosonde_rig::guard::quoted;
 
 use super::batch::Batch;
@@ -197,10 +197,31 @@ pub fn plan(batch: &Batch, caps: Caps) -> Result<String, Failure> {
         for job in &group.jobs {
             let engine = &job.engine;
             let direct = if job.spec.direct { "direct" } else { "buffered" };
-            out += &format!("    {}: {}, {engine}, {direct}\n", job.name, job.spec.describe());
+            let ends = ends(job).map_or_else(String::new, |ends| format!("; {ends}"));
+            out += &format!("    {}: {}, {engine}, {direct}{ends}\n", job.name, job.spec.describe());
         }
     }
     Ok(out)
+}
+
+/// What ends a job: `1m 30 s after 5 s of ramp`, `64 MiB, 3 times, at most 10 s`. The caps are named before.
+fn ends(job: &Job) -> Option<String> {
+    let amount = |amount: Amount| match amount {
+        Amount::Bytes(bytes) => units::size(bytes),
+        Amount::Percent(percent) => format!("{percent} %"),
+    };
+    let time = |ns: u64| units::duration(ns as f64 / 1e9);
+    let times = (job.loops > 1).then(|| format!("{} times", job.loops));
+    let by_size = job.io_size.or(job.size).map(amount).filter(|_| !job.time_based);
+    let by_size = by_size.into_iter().chain(times.filter(|_| !job.time_based));
+    let requests = job.ios.map(|ios| format!("at most {ios} requests"));
+    let runtime = job.runtime_ns.map(|ns| match job.time_based {
+        true => time(ns),
+        false => format!("at most {}", time(ns)),
+    });
+    let ramp = (job.ramp_ns > 0).then(|| format!("after {} of ramp", time(job.ramp_ns)));
+    let told: Vec<String> = by_size.chain(requests).chain(runtime).chain(ramp).collect();
+    (!told.is_empty()).then(|| told.join(", "))
 }
 
 /// The greatest latency that a job allows.
