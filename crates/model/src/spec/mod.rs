@@ -215,11 +215,19 @@ impl Default for TrialSpec {
 impl TrialSpec {
     /// Returns the workload in words: `4 KiB random reads, QD 32`.
     pub fn describe(&self) -> String {
-        let mut words = self.describe_stream();
-        for stream in &self.and {
-            words = format!("{words}, with {}", stream.describe_stream());
+        // fio's clones are streams of one description.
+        let mut streams: Vec<(String, usize)> = Vec::new();
+        for words in self.streams().map(Self::describe_stream) {
+            match streams.last_mut().filter(|last| last.0 == words) {
+                Some(last) => last.1 += 1,
+                None => streams.push((words, 1)),
+            }
         }
-        words
+        let told = streams.into_iter().map(|(words, count)| match count {
+            1 => words,
+            count => format!("{count} streams of {words}"),
+        });
+        told.collect::<Vec<_>>().join(", with ")
     }
 
     fn describe_stream(&self) -> String {
@@ -248,7 +256,8 @@ impl TrialSpec {
         };
         let stride = self.stride_bytes.map_or_else(String::new, |s| format!(" every {}", units::size(s)));
         let backwards = if self.backwards { " backwards" } else { "" };
-        let mix = self.rw.is_mixed().then(|| format!("{} % reads", self.read_percent.unwrap_or(50.0)));
+        let reads = (self.read_percent.unwrap_or(50.0) * 10.0).round() / 10.0;
+        let mix = self.rw.is_mixed().then(|| format!("{reads} % reads"));
         std::iter::once(format!("{size} {what}{backwards}{stride}")).chain(mix).collect()
     }
 

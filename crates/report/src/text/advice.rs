@@ -82,7 +82,7 @@ fn drafts(run: &Run) -> Vec<Draft<'_>> {
     let sizes = block_sizes(run, Op::TRANSFERS.into_iter().filter(|op| !limited(*op)));
     // Of a run that is valid in part, a finer choice of the queue depth is for the next one to say.
     let finer = Op::TRANSFERS.into_iter().filter(|_| !facts.is_partly_valid());
-    let depths = finer.map(|op| in_flight(run, op)).chain([slow_writes(run)]);
+    let depths = finer.map(|op| in_flight(run, op)).chain([SlowWrites::of(run).map(|slow| slow.draft())]);
     [first]
         .into_iter()
         .chain(sizes.into_iter().map(Some))
@@ -268,7 +268,7 @@ impl<'a> SizeAdvice<'a> {
         let size = match (self.is_largest, self.may_rise) {
             (true, true) => format!("{size}: {most}; larger ones may be faster"),
             (true, false) => format!("{size}: {most}"),
-            (false, _) => format!("{size} or more: up to {most}"),
+            (false, _) => format!("{size} or more: 95 % or more of the highest, {most}"),
         };
         let sentence = format!("for bandwidth of {order}{} at QD 1, use blocks of {size}", ops.join(" or "));
         new(sentence, self.why.join("; "), &self.findings)
@@ -385,15 +385,29 @@ fn gives(op: Op, point: &Point, most: &Estimate) -> Option<String> {
 const SLOW_WRITES: f64 = 20.0;
 
 /// Small writes that are far slower than reads.
-fn slow_writes(run: &Run) -> Option<Draft<'_>> {
-    let reads = found(run, FindingName::MaxIops, Op::Read)?;
-    let writes = found_like(run, FindingName::MaxIops, Op::Write, &reads.conditions)?;
-    let times = reads.low? / writes.high?;
-    let what = crate::text::workload::workload(&writes.conditions);
-    let [fast, slow] = [reads, writes].map(|finding| with_interval(Unit::Iops, &estimate(finding)));
-    let sentence = format!("avoid {what}: {slow} at best; reads reach {fast}");
-    let why = "collect small writes into larger or sequential ones".to_owned();
-    (times >= SLOW_WRITES).then(|| new(sentence, why, &[writes, reads]))
+pub(super) struct SlowWrites<'a> {
+    reads: &'a Finding,
+    pub(super) writes: &'a Finding,
+    /// How many times slower they are at least.
+    pub(super) times_low: f64,
+}
+
+impl<'a> SlowWrites<'a> {
+    pub(super) fn of(run: &'a Run) -> Option<Self> {
+        let reads = found(run, FindingName::MaxIops, Op::Read)?;
+        let writes = found_like(run, FindingName::MaxIops, Op::Write, &reads.conditions)?;
+        let times_low = reads.low? / writes.high?;
+        (times_low >= SLOW_WRITES).then_some(Self { reads, writes, times_low })
+    }
+
+    fn draft(&self) -> Draft<'a> {
+        let Self { reads, writes, .. } = *self;
+        let what = crate::text::workload::workload(&writes.conditions);
+        let [fast, slow] = [reads, writes].map(|finding| with_interval(Unit::Iops, &estimate(finding)));
+        let sentence = format!("avoid {what}: {slow} at best; reads reach {fast}");
+        let why = "collect small writes into larger or sequential ones".to_owned();
+        new(sentence, why, &[writes, reads])
+    }
 }
 
 /// What to expect of sustained writes.

@@ -25,7 +25,8 @@ fn sizes_and_longer_writes() {
     assert_eq!(
         sentences[0],
         (
-            "for bandwidth of random reads or writes at QD #, use blocks of # MiB or more: up to # MB/s (±# %)"
+            "for bandwidth of random reads or writes at QD #, use blocks of # MiB or more: \
+             # % or more of the highest, # MB/s (±# %)"
                 .to_owned(),
             format!("{}; {}", size("read"), size("write"))
         )
@@ -79,7 +80,7 @@ fn what_is_hardly_known_is_advised_by_its_bounds_or_not_at_all() {
     let has = |text: &str| {
         assert!(sentences.iter().any(|sentence| sentence.starts_with(text)), "{sentences:#?}");
     };
-    has("for bandwidth of random writes at QD 1, use blocks of 1 MiB or more: up to ");
+    has("for bandwidth of random writes at QD 1, use blocks of 1 MiB or more: 95 % or more of the highest, ");
     has("for bandwidth of random reads at QD 1, use blocks of 4 MiB: ");
     assert!(!sentences.iter().any(|sentence| sentence.starts_with("4 KiB writes, low")), "{sentences:#?}");
 }

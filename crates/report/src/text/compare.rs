@@ -160,9 +160,7 @@ fn by_direction(pair: &ComparedPair) -> Option<String> {
         };
         format!("{what}: {said} ({}{unit})", mean.points)
     };
-    let has_mixes = pair.geometric_means.iter().any(|mean| mean.of == WorkloadGroup::ReadsInMix);
-    let in_mixes = if has_mixes { "; a mix counts in both" } else { "" };
-    Some(format!("{}; {}{in_mixes}", told("reads", reads, " ratios"), told("writes", writes, "")))
+    Some(format!("{}; {}", told("reads", reads, " ratios"), told("writes", writes, "")))
 }
 
 /// Rate limits of a side, or of both where they have the same.
@@ -551,10 +549,10 @@ mod tests {
             ..pair(1.0, 0.9, 1.1, Likeness::Same)
         };
         let one = of(&[("B", bytes.0, bytes.1), ("B", iops.0, iops.1)]);
-        let said = "B is limited to 131 MB/s (±1 %) and 3.00 k IOPS (±1 %) for reads and writes together";
+        let said = "B is limited to 131 MB/s (±1 %) and 3.00 k IOPS (±1 %), shared by reads and writes";
         assert_eq!(limited(&one), [said]);
         let both = of(&[("A", bytes.0, bytes.1), ("B", bytes.0, bytes.1 * 1.01)]);
-        assert_eq!(limited(&both), ["Both are limited to 131 MB/s (±1 %) for reads and writes together"]);
+        assert_eq!(limited(&both), ["Both are limited to 131 MB/s (±1 %), shared by reads and writes"]);
         let apart = of(&[("A", bytes.0, bytes.1), ("B", bytes.0, bytes.1 * 1.1)]);
         assert_eq!(limited(&apart).len(), 2);
     }

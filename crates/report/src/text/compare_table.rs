@@ -96,9 +96,7 @@ pub fn table(compared: &Compared, pair: &ComparedPair, everything: bool) -> Comp
     let more = told - lines.len();
     let total = |line: &&&Comparison| mix_total(compared, pair, line).filter(|_| !everything);
     let rows = lines.iter().map(|line| match total(&line) {
-        Some(both) => {
-            CompareRow { label: mix(line, " mix").unwrap_or_else(|| what_both(line)), ..row(pair, &both) }
-        }
+        Some(both) => CompareRow { label: what_both(line), ..row(pair, &both) },
         None => row(pair, line),
     });
     let rows = rows.chain(p99.iter().map(|line| row(pair, line)));
@@ -293,19 +291,19 @@ pub(super) fn throughput(spec: &TrialSpec, iops: f64) -> String {
 
 /// What a line is about: the workload, its direction where it has two, and the figure where it is no throughput.
 pub fn what(line: &Comparison) -> String {
-    match mix(line, "") {
+    match mix(line) {
         Some(mix) => format!("{}{mix}, {}s", figure_prefix(line), line.op),
         None => what_both(line),
     }
 }
 
-/// A mix, shorter than "4 KiB random, 70 % reads, QD 32", so that a line has room for its figures: `4 KiB random 70/30,
-/// QD 32`, with a word behind the shares.
-fn mix(line: &Comparison, word: &str) -> Option<String> {
+/// A mix, shorter than "4 KiB random, 70 % reads, QD 32", so that a line has room for a direction and its figures:
+/// `4 KiB random 70/30, QD 32`.
+fn mix(line: &Comparison) -> Option<String> {
     match line.spec.parts().as_slice() {
         [pattern, _, rest @ ..] if line.spec.rw.is_mixed() && line.spec.and.is_empty() => {
             let reads = line.spec.read_percent.unwrap_or(50.0);
-            let mix = format!("{pattern} {reads}/{}{word}", 100.0 - reads);
+            let mix = format!("{pattern} {reads}/{}", 100.0 - reads);
             Some(std::iter::once(mix).chain(rest.to_vec()).collect::<Vec<_>>().join(", "))
         }
         _ => None,

@@ -37,7 +37,7 @@ const SMALL: [Kind; 4] = [
 /// Labels of the measured queue depth for nearly all of the highest IOPS, which stands above it, and of its latency. It
 /// was measured to give 95 %; what it truly gives is 90 % or more at the rates of error of docs/intervals.md.
 pub(super) const ENOUGH_DEPTH: [&str; 3] =
-    ["lowest QD for 95 % of it", "mean latency at that QD", "p99 latency at that QD"];
+    ["lowest tested QD for 95 %", "mean latency at that QD", "p99 latency at that QD"];
 /// Size of requests at QD 1.
 const ENOUGH: Kind =
     Kind { name: FindingName::PlateauBlockSize, label: "95 % of QD 1 max from", cell: plateau };
@@ -311,7 +311,7 @@ fn places(run: &Run) -> Option<ResultRow> {
     });
     // Others give as much: read alone, a small request looked like the fastest one.
     let others = cells.iter().flatten().any(|(_, is_alone)| !is_alone);
-    let label = if others { "smallest reaching it" } else { "reached with" };
+    let label = if others { "reached with, e.g." } else { "reached with" };
     row(label, true, cells.map(|cell| cell.map(|(figure, _)| Cell::from(figure))))
 }
 
@@ -594,7 +594,7 @@ mod tests {
         assert_eq!(enough_where_half_the_depth_gives(0.80), "QD 16 (QD 8: 80 %)");
         assert_eq!(enough_where_half_the_depth_gives(0.92), "QD 16 (QD 8: 92 %)");
         assert_eq!(enough_where_half_the_depth_gives(0.947), "QD 16 (QD 8: 94 %)");
-        assert_eq!(enough_where_half_the_depth_gives(0.96), "QD 8 (QD 4: 49 %)");
+        assert_eq!(enough_where_half_the_depth_gives(0.96), "QD 8 (QD 4: 48 %)");
     }
 
     #[test]

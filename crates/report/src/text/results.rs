@@ -16,6 +16,7 @@ use iosonde_model::{
 };
 
 use super::{
+    advice::SlowWrites,
     marks::result_tables,
     mean_above_p99::mean_above_p99,
     open_questions,
@@ -253,6 +254,13 @@ fn what_it_is(run: &Run, limited: bool) -> String {
         Medium::Virtual => "a virtual disk",
         Medium::Unknown => "storage of unknown kind",
     };
+    // That random reads are as fast as sequential ones would hide it.
+    if let Some(slow) = SlowWrites::of(run).filter(|_| !limited) {
+        let what = workload_at(&slow.writes.conditions);
+        let times = slow.times_low;
+        let told = format!("{what} are at least {times:.0} times slower than reads");
+        return if device.medium == Medium::Simulated { told } else { format!("{medium}; {told}") };
+    }
     // Below a limit, every order is as fast as another.
     match first_order(run).filter(|_| !limited).and_then(order) {
         // The header has said that it is simulated.

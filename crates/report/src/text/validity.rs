@@ -394,7 +394,7 @@ fn imprecise(
         ),
     };
     match (changed, wide - changed, more) {
-        (0, _, Some(more)) => format!("{told}; {more} would be enough"),
+        (0, _, Some(more)) => format!("{told}; run again with {more}"),
         (0, _, None) => told,
         (_, 0, _) => format!("{told}: their rates drifted"),
         (changed, rest, Some(more)) => {

@@ -142,7 +142,7 @@ fn what_was_asked_and_not_reached_is_said() {
     let text = &texts(&told)[0];
     assert!(
         text.starts_with(
-            "! throughput of 15 of 15 workloads is less precise than ±5.0 %; more `--time` would be enough"
+            "! throughput of 15 of 15 workloads is less precise than ±5.0 %; run again with more `--time`"
         ),
         "{text}"
     );

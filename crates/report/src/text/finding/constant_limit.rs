@@ -66,7 +66,7 @@ enum AppliesTo {
     NotTested,
 }
 
-const TOGETHER: &str = " for reads and writes together";
+const TOGETHER: &str = ", shared by reads and writes";
 
 /// What counts several times.
 fn parts(chunk_bytes: Option<u64>) -> String {
@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(told(&[bytes]), "6.00 kB/s (±2 %)");
         assert_eq!(
             told(&[bytes, requests]),
-            "6.00 k IOPS (±2 %) for reads and writes together, and to 6.00 kB/s (±2 %); whether reads \
+            "6.00 k IOPS (±2 %), shared by reads and writes, and to 6.00 kB/s (±2 %); whether reads \
              and writes share the 6.00 kB/s was not tested"
         );
     }
@@ -173,7 +173,7 @@ mod tests {
             Finding { conditions, ..found }
         };
         let both = of(None, held(Counted::Requests, Some(true)));
-        assert_eq!(sentence(&both), "Limited to 6.00 k IOPS (±2 %) for reads and writes together.");
+        assert_eq!(sentence(&both), "Limited to 6.00 k IOPS (±2 %), shared by reads and writes.");
         assert_eq!(
             why_of(&both).as_deref(),
             Some(
