@@ -80,8 +80,12 @@ pub fn results(run: &Run) -> Results {
     // A run that is not valid as a whole may have valid trials.
     let is_part = matches!(validity(run).fatal, Some(Fatal::MostInvalid { .. }));
     let alone = if is_part { "; from the valid trials alone" } else { "" };
-    let limits = limits.map_or_else(String::new, |limits| format!(", {limits}"));
-    let storage = format!("{what}{limits}{alone}");
+    let storage = match limits {
+        // The header has said that it is simulated.
+        Some(limits) if run.info.device.medium == Medium::Simulated => format!("{limits}{alone}"),
+        Some(limits) => format!("{what}, {limits}{alone}"),
+        None => format!("{what}{alone}"),
+    };
     Results { storage, tables, lines, inconclusive: None }
 }
 
