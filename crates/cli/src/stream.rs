@@ -60,7 +60,7 @@ pub struct StreamArgs {
     #[arg(long, value_name = "IOPS", value_parser = parse_rate)]
     pub rate: Option<f64>,
     /// With --rate: fixed intervals, or poisson, like many independent clients
-    #[arg(long, value_name = "HOW", value_parser = parse_arrivals)]
+    #[arg(long, value_name = "HOW")]
     pub arrivals: Option<Arrivals>,
     /// Durability of writes: none, fsync:N, fdatasync:N, dsync or osync
     #[arg(long, value_name = "HOW", default_value = "none")]
@@ -315,14 +315,6 @@ fn parse_ranges(text: &str) -> Result<Ranges, String> {
         "shared" => Ok(Ranges::Shared),
         "disjoint" => Ok(Ranges::Disjoint),
         _ => Err("jobs go over shared or disjoint ranges".into()),
-    }
-}
-
-fn parse_arrivals(text: &str) -> Result<Arrivals, String> {
-    match text {
-        "fixed" => Ok(Arrivals::Fixed),
-        "poisson" => Ok(Arrivals::Poisson),
-        _ => Err("arrivals are fixed or poisson".into()),
     }
 }
 

@@ -326,6 +326,8 @@ pub enum Unstated {
     Order,
     /// After how many writes a flush followed.
     Flushes,
+    /// Whether a rate or pauses limited the load.
+    Load,
 }
 
 /// Timed run of one workload. Where the workload has several streams, directions are their totals.

@@ -16,6 +16,9 @@
 //! requests, when none was outstanding. That is a warning about the throughput, not about the depth. Where the law is
 //! missed by a thousand or a million, a unit was misread, and the verdict says so.
 //!
+//! Where a file does not state whether a rate or pauses limited the load (fio's text), a depth below the requested one
+//! is a warning.
+//!
 //! Another tool's result of a blocking engine (psync, mmap and the like) with a requested depth above 1: invalid as a
 //! figure for that depth, since those engines send one request at a time.
 //!
@@ -183,8 +186,11 @@ fn verdict(trial: &Trial, is_imported: bool) -> Verdict {
     // A tool's own output states its units; of a table, somebody may have taken them wrongly.
     let is_table = trial.measured_s == 0.0 || requests == 0;
     let misread_thousands = misread(in_flight / expected).filter(|_| is_table);
-    let missed = cause::LittlesLaw::Missed { in_flight, expected, misread_thousands, terms };
-    Verdict::Invalid(Reason::new(about, missed))
+    let missed =
+        Reason::new(about, cause::LittlesLaw::Missed { in_flight, expected, misread_thousands, terms });
+    // A rate or pauses, which the file does not state, make a queue shorter, and never longer.
+    let may_wait = trial.unstated.contains(&Unstated::Load) && in_flight < expected;
+    if may_wait { Verdict::Warning(missed) } else { Verdict::Invalid(missed) }
 }
 
 /// The power of a thousand of a slip between ns, µs, ms and s.
@@ -242,6 +248,18 @@ mod tests {
         let terms = vec![cause::Term { iops: 1_120_000.0, latency_ns_mean: 3_000.0 }];
         let idle = cause::LittlesLaw::Idle { in_flight: 3.36, expected: 4.0, terms };
         assert_eq!(reason, Reason::new(About::Depth, idle));
+    }
+
+    #[test]
+    fn a_shorter_queue_may_be_of_a_rate_that_the_file_does_not_state() {
+        let mut trial = published(16, 4096, (400, 3_000), (400, 3_000));
+        assert!(matches!(verdict(&trial, true), Verdict::Invalid(_)));
+        trial.unstated = vec![Unstated::Load];
+        assert!(matches!(verdict(&trial, true), Verdict::Warning(_)));
+        // No pause makes a queue longer.
+        let mut longer = published(16, 4096, (50_000, 320_000), (50_000, 320_000));
+        longer.unstated = vec![Unstated::Load];
+        assert!(matches!(verdict(&longer, true), Verdict::Invalid(_)));
     }
 
     #[test]

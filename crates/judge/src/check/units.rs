@@ -312,7 +312,8 @@ fn descending(op: Op, values: &[(LatencyStatistic, Option<f64>)]) -> Option<caus
 
 /// What counts was issued, and the warm-up besides.
 fn overcounted(trial: &Trial) -> Option<cause::Units> {
-    let issued_bytes = trial.witnesses.issued_read_bytes + trial.witnesses.issued_write_bytes;
+    let seen = &trial.witnesses;
+    let issued_bytes = seen.issued_read_bytes + seen.issued_write_bytes + seen.issued_trim_bytes;
     let counted_bytes: u64 = trial.directions().map(|(_, direction)| direction.bytes).sum();
     // 0: an imported result does not say what was issued.
     let too_much = issued_bytes > 0 && counted_bytes as f64 > issued_bytes as f64 * (1.0 + TOLERANCE);
@@ -331,6 +332,18 @@ mod tests {
             },
             _ => None,
         }
+    }
+
+    #[test]
+    fn trims_beside_reads_are_issued_too() {
+        let mut trial = specimen::usual();
+        let read = trial.read.clone().unwrap();
+        trial.witnesses.issued_trim_bytes = 1 << 30;
+        let trim = specimen::direction((1 << 30) / 4096, 4096, 10_000);
+        trial.trim = Some(trim);
+        assert!(read.bytes > 0 && overcounted(&trial).is_none());
+        trial.witnesses.issued_trim_bytes = 0;
+        assert!(overcounted(&trial).is_some());
     }
 
     #[test]

@@ -34,6 +34,27 @@ pub enum Arrivals {
     Poisson,
 }
 
+impl std::fmt::Display for Arrivals {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Fixed => "fixed",
+            Self::Poisson => "poisson",
+        })
+    }
+}
+
+impl std::str::FromStr for Arrivals {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "fixed" => Ok(Self::Fixed),
+            "poisson" => Ok(Self::Poisson),
+            _ => Err(format!("`{text}`: arrivals are fixed or poisson")),
+        }
+    }
+}
+
 /// Address ranges of several jobs of one workload.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -28,6 +28,7 @@ impl Listed for bool {
     }
 }
 impl Listed for crate::Rw {}
+impl Listed for crate::Arrivals {}
 impl Listed for crate::Sync {}
 impl Listed for crate::training::TrainingModel {}
 impl Listed for crate::Files {}

@@ -309,16 +309,11 @@ impl Grid<'_> {
         self.vary(given.if_given("rate", Parameters::counts)?, |spec, rate| {
             spec.rate_iops = Some(f64::from(rate));
         })?;
-        let arrivals = given.if_given("arrivals", Parameters::texts)?;
-        let arrivals = arrivals.iter().map(|text| match text.as_str() {
-            "fixed" => Ok(Arrivals::Fixed),
-            "poisson" => Ok(Arrivals::Poisson),
-            other => Err(given.wrong("arrivals", format!("`{other}`: arrivals are fixed or poisson"))),
-        });
+        let arrivals: Vec<Arrivals> = given.if_given("arrivals", Parameters::parsed)?;
         for spec in &mut self.specs {
             // As the default of a spec where no rate is given, or it would be another point.
-            let first = arrivals.clone().next().filter(|_| spec.rate_iops.is_some());
-            spec.arrivals = first.transpose()?.unwrap_or_default();
+            let first = arrivals.first().copied().filter(|_| spec.rate_iops.is_some());
+            spec.arrivals = first.unwrap_or_default();
         }
         let limits: Vec<LatencyLimit> = given.if_given("limit", Parameters::parsed)?;
         for spec in self.specs.iter_mut().filter(|spec| spec.rate_iops.is_some()) {

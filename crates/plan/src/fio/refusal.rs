@@ -60,7 +60,7 @@ pub enum Why {
     NoJobs,
     #[error("{0} needs a value: {0}=…")]
     NoValue(String),
-    #[error("the environment variable {0} is not set: {0}=… iosonde fio …")]
+    #[error("the environment variable {0} is not set or empty: {0}=… iosonde fio …")]
     NoVariable(String),
     #[error("`{0}` needs arithmetic, which is not supported; write the number")]
     Arithmetic(String),

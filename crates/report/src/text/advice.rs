@@ -268,7 +268,7 @@ impl<'a> SizeAdvice<'a> {
         let size = match (self.is_largest, self.may_rise) {
             (true, true) => format!("{size}: {most}; larger ones may be faster"),
             (true, false) => format!("{size}: {most}"),
-            (false, _) => format!("{size} or more: 95 % or more of the highest, {most}"),
+            (false, _) => format!("{size} or more; they give 95 % of the highest at QD 1, {most}"),
         };
         let sentence = format!("for bandwidth of {order}{} at QD 1, use blocks of {size}", ops.join(" or "));
         new(sentence, self.why.join("; "), &self.findings)
@@ -388,8 +388,8 @@ const SLOW_WRITES: f64 = 20.0;
 pub(super) struct SlowWrites<'a> {
     reads: &'a Finding,
     pub(super) writes: &'a Finding,
-    /// How many times slower they are at least.
-    pub(super) times_low: f64,
+    /// How many times slower they are, and at least.
+    pub(super) times: [f64; 2],
 }
 
 impl<'a> SlowWrites<'a> {
@@ -397,7 +397,8 @@ impl<'a> SlowWrites<'a> {
         let reads = found(run, FindingName::MaxIops, Op::Read)?;
         let writes = found_like(run, FindingName::MaxIops, Op::Write, &reads.conditions)?;
         let times_low = reads.low? / writes.high?;
-        (times_low >= SLOW_WRITES).then_some(Self { reads, writes, times_low })
+        let times = [reads.value? / writes.value?, times_low];
+        (times_low >= SLOW_WRITES).then_some(Self { reads, writes, times })
     }
 
     fn draft(&self) -> Draft<'a> {

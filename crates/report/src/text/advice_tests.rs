@@ -25,8 +25,8 @@ fn sizes_and_longer_writes() {
     assert_eq!(
         sentences[0],
         (
-            "for bandwidth of random reads or writes at QD #, use blocks of # MiB or more: \
-             # % or more of the highest, # MB/s (±# %)"
+            "for bandwidth of random reads or writes at QD #, use blocks of # MiB or more; \
+             they give # % of the highest at QD #, # MB/s (±# %)"
                 .to_owned(),
             format!("{}; {}", size("read"), size("write"))
         )
@@ -80,7 +80,9 @@ fn what_is_hardly_known_is_advised_by_its_bounds_or_not_at_all() {
     let has = |text: &str| {
         assert!(sentences.iter().any(|sentence| sentence.starts_with(text)), "{sentences:#?}");
     };
-    has("for bandwidth of random writes at QD 1, use blocks of 1 MiB or more: 95 % or more of the highest, ");
+    has(
+        "for bandwidth of random writes at QD 1, use blocks of 1 MiB or more; they give 95 % of the highest at QD 1, ",
+    );
     has("for bandwidth of random reads at QD 1, use blocks of 4 MiB: ");
     assert!(!sentences.iter().any(|sentence| sentence.starts_with("4 KiB writes, low")), "{sentences:#?}");
 }
@@ -149,7 +151,7 @@ fn a_size_known_only_roughly_is_advised_by_its_upper_end_and_is_no_open_question
     let sentence = advice(&run).remove(0).sentence;
     assert!(
         sentence
-            .starts_with("for bandwidth of random reads or writes at QD 1, use blocks of 1 MiB or more: "),
+            .starts_with("for bandwidth of random reads or writes at QD 1, use blocks of 1 MiB or more; "),
         "{sentence}"
     );
     let open = crate::text::results::results(&run).lines;

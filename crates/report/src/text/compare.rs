@@ -160,7 +160,9 @@ fn by_direction(pair: &ComparedPair) -> Option<String> {
         };
         format!("{what}: {said} ({}{unit})", mean.points)
     };
-    Some(format!("{}; {}", told("reads", reads, " ratios"), told("writes", writes, "")))
+    let has_mixes = pair.geometric_means.iter().any(|mean| mean.of == WorkloadGroup::ReadsInMix);
+    let in_mixes = if has_mixes { "; a mix gives one ratio of each" } else { "" };
+    Some(format!("{}; {}{in_mixes}", told("reads", reads, " ratios"), told("writes", writes, "")))
 }
 
 /// Rate limits of a side, or of both where they have the same.
@@ -233,13 +235,15 @@ fn in_turn(pair: &ComparedPair) -> &'static str {
 fn repeats(pair: &ComparedPair) -> Repeats {
     match (pair.unit, pair.repeats) {
         (ComparedUnit::Run, [1, 1]) => Repeats::Missing(
-            "No confidence interval: with one run of each, run-to-run variation is unknown; run both with \
-             `--repeats 5`."
+            "The ratios have no confidence interval: with one run of each, run-to-run variation is unknown; \
+             run both with `--repeats 5`."
                 .to_owned(),
         ),
         (ComparedUnit::Run, [a_runs, _]) => {
             let alone = if a_runs == 1 { &pair.a } else { &pair.b };
-            Repeats::Missing(format!("No confidence interval: one run of {alone}; `--repeats 5` gives one."))
+            Repeats::Missing(format!(
+                "The ratios have no confidence interval: one run of {alone}; `--repeats 5` gives one."
+            ))
         }
         (ComparedUnit::Repeat, [1, _] | [_, 1]) => {
             Repeats::Known("run-to-run variation as in earlier runs of the same study and target".to_owned())
@@ -573,8 +577,8 @@ mod tests {
         let slower = pair(0.303, 0.286, 0.323, Likeness::Slower);
         assert_eq!(
             answer(&slower),
-            "B is 3.3 times slower than A (geometric mean of 28 throughput ratios). No confidence interval: with one \
-             run of each, run-to-run variation is unknown; run both with `--repeats 5`."
+            "B is 3.3 times slower than A (geometric mean of 28 throughput ratios). The ratios have no confidence \
+             interval: with one run of each, run-to-run variation is unknown; run both with `--repeats 5`."
         );
         let exact = Estimate { value: 4.584, low: Some(4.5839), high: Some(4.5841) };
         assert_eq!(ratio_text(&slower, exact, Likeness::Slower), "4.58×");
@@ -600,7 +604,7 @@ mod tests {
             ..latency
         };
         assert!(answer(&latency).starts_with(
-            "B is 6.5 times slower than A in p99 latency (geometric mean of 28 latency ratios). No confidence"
+            "B is 6.5 times slower than A in p99 latency (geometric mean of 28 latency ratios). The ratios have no"
         ));
     }
 

@@ -12,7 +12,8 @@ use super::number::figure;
 
 /// Where a limit of requests and one of bytes meet.
 pub(super) struct LimitsMeet<'a> {
-    /// `for bandwidth, use requests of 64 KiB or more; those below 43 KiB are held by 3.00 k IOPS, not by 131 MB/s`
+    /// `for bandwidth, use requests of 64 KiB or more; below 43 KiB, the limit of 3.00 k IOPS is reached before that of
+    /// 131 MB/s`
     pub(super) told: String,
     /// How it is computed.
     pub(super) why: String,
@@ -67,7 +68,9 @@ fn words(pair: [&Finding; 2]) -> Option<String> {
     // The size that people use: 64 KiB where the limits meet at 64.1 ±0.2 KiB, too.
     let usual = units::size((size.low? as u64).next_power_of_two());
     let [requests, bytes] = pair.map(|limit| figure(limit.unit, &estimate(limit)).value);
-    Some(format!("use {whose} of {usual} or more; those below {meet} are held by {requests}, not by {bytes}"))
+    Some(format!(
+        "use {whose} of {usual} or more; below {meet}, the limit of {requests} is reached before that of {bytes}"
+    ))
 }
 
 #[cfg(test)]
@@ -103,8 +106,8 @@ mod tests {
         let (requests, bytes) = (Counted::Requests, Counted::Bytes);
         // 131,072,000 / 3,000 = 43,691 B = 42.7 KiB.
         let shared = [(None, Unit::Iops, 3000.0, requests), (None, Unit::Rate, 131.072e6, bytes)];
-        let expected = "for bandwidth, use requests of 64 KiB or more; those below 43 KiB are held by \
-                        3.00 k IOPS, not by 131 MB/s";
+        let expected = "for bandwidth, use requests of 64 KiB or more; below 43 KiB, the limit of \
+                        3.00 k IOPS is reached before that of 131 MB/s";
         assert_eq!(told(&shared).as_deref(), Some(expected));
         let apart = [
             (Some(Op::Read), Unit::Iops, 2000.0, requests),
@@ -112,9 +115,9 @@ mod tests {
             (Some(Op::Write), Unit::Iops, 1000.0, requests),
             (Some(Op::Write), Unit::Rate, 100e6, bytes),
         ];
-        let expected = "for bandwidth, use reads of 64 KiB or more; those below 49 KiB are held by \
-                        2.00 k IOPS, not by 100 MB/s; use writes of 128 KiB or more; those below 98 KiB are \
-                        held by 1.00 k IOPS, not by 100 MB/s";
+        let expected = "for bandwidth, use reads of 64 KiB or more; below 49 KiB, the limit of \
+                        2.00 k IOPS is reached before that of 100 MB/s; use writes of 128 KiB or more; below \
+                        98 KiB, the limit of 1.00 k IOPS is reached before that of 100 MB/s";
         assert_eq!(told(&apart).as_deref(), Some(expected));
         assert_eq!(told(&shared[..1]), None, "one limit meets none");
         let chunks = (None, Unit::Iops, 3000.0, Counted::Chunks { chunk_bytes: 16384 });

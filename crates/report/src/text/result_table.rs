@@ -37,7 +37,7 @@ const SMALL: [Kind; 4] = [
 /// Labels of the measured queue depth for nearly all of the highest IOPS, which stands above it, and of its latency. It
 /// was measured to give 95 %; what it truly gives is 90 % or more at the rates of error of docs/intervals.md.
 pub(super) const ENOUGH_DEPTH: [&str; 3] =
-    ["lowest tested QD for 95 %", "mean latency at that QD", "p99 latency at that QD"];
+    ["lowest QD for 95 % of it", "mean latency at that QD", "p99 latency at that QD"];
 /// Size of requests at QD 1.
 const ENOUGH: Kind =
     Kind { name: FindingName::PlateauBlockSize, label: "95 % of QD 1 max from", cell: plateau };

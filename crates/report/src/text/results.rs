@@ -261,8 +261,8 @@ fn what_it_is(run: &Run, limited: bool) -> String {
     // That random reads are as fast as sequential ones would hide it.
     if let Some(slow) = SlowWrites::of(run).filter(|_| !limited) {
         let what = workload_at(&slow.writes.conditions);
-        let times = slow.times_low;
-        let told = format!("{what} are at least {times:.0} times slower than reads");
+        let [times, least] = slow.times;
+        let told = format!("{what} are {times:.0} times slower than reads (at least {least:.0})");
         return if device.medium == Medium::Simulated { told } else { format!("{medium}; {told}") };
     }
     // Below a limit, every order is as fast as another.

@@ -2,14 +2,14 @@
 //!
 //! The columns are those that `import` reads, and behind them `trial`, `point`, `round`, `in_flight` (the mean number
 //! of outstanding requests), the 99th percentiles, `void_about` (the figures of the trial that are invalid; empty where
-//! all are valid), percentiles of the commits (writes and the flush that makes them durable) and `rate_iops`, the
-//! offered load of each job. An empty cell is absent.
+//! all are valid), percentiles of the commits (writes and the flush that makes them durable), `rate_iops` (the offered
+//! load of each job), trims, `sync` (`fdatasync:1`) and the `arrivals` of a rate. An empty cell is absent.
 //!
 //! A trial of several streams has a line for each, since no block size or depth is that of all of them; of fio's jobs
 //! `test` is the job's name. Of several block sizes, `block_size` is the mean of the requests.
 
 use iosonde_model::{
-    Direction, LatencySummary, Named, Phase, Run, Rw, Stream, Trial, TrialSpec, fio::FioReport,
+    Direction, LatencySummary, Named, Phase, Run, Rw, Stream, Sync, Trial, TrialSpec, fio::FioReport,
 };
 
 use super::{
@@ -31,7 +31,7 @@ const HEADER: &str = "test,block_size,read_pct,queue_depth,jobs,pattern,engine,r
                       read_iops,read_mb_s,read_lat_us,write_iops,write_mb_s,write_lat_us,\
                       trial,point,round,in_flight,read_lat_us_p99,write_lat_us_p99,void_about,\
                       commit_us_p50,commit_us_p99,commit_us_p99_9,rate_iops,\
-                      trim_iops,trim_mb_s,trim_lat_us\n";
+                      trim_iops,trim_mb_s,trim_lat_us,sync,arrivals\n";
 
 impl ExportFormat for Csv {
     fn extension(&self) -> &'static str {
@@ -128,15 +128,17 @@ fn line(part: &Part, run: &Run) -> String {
         p99(write),
         figures::void_about(run, trial.id),
     ]);
-    cells.extend(commit_cells(trial));
+    cells.extend(commit_cells(trial, spec));
     cells.push(number(spec.rate_iops));
     cells.extend(side(trim));
+    cells.push(if spec.sync == Sync::None { String::new() } else { spec.sync.to_string() });
+    cells.push(spec.rate_iops.map_or_else(String::new, |_| spec.arrivals.to_string()));
     cells.join(",") + "\n"
 }
 
-/// Percentiles of a trial's commits, in microseconds.
-fn commit_cells(trial: &Trial) -> [String; 3] {
-    let commits = trial.commits().map(LatencySummary::of);
+/// Percentiles of a trial's commits, in microseconds, on the line of the stream that commits.
+fn commit_cells(trial: &Trial, spec: &TrialSpec) -> [String; 3] {
+    let commits = trial.commits().filter(|_| spec.sync != Sync::None).map(LatencySummary::of);
     let of = |pick: fn(&LatencySummary) -> Option<f64>| {
         commits.as_ref().and_then(pick).map_or_else(String::new, |ns| (ns / 1e3).to_string())
     };
@@ -145,7 +147,7 @@ fn commit_cells(trial: &Trial) -> [String; 3] {
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::fio::FioJobs;
+    use iosonde_model::{Arrivals, fio::FioJobs};
 
     use super::*;
 
@@ -154,9 +156,9 @@ mod tests {
         let run = crate::run_file::tests::imported();
         let text = Csv.write(&run).unwrap();
         let mut lines = text.lines();
-        assert_eq!(lines.next().unwrap().split(',').count(), 28);
+        assert_eq!(lines.next().unwrap().split(',').count(), 30);
         assert_eq!(lines.clone().count(), run.trials.len());
-        assert!(lines.all(|line| line.split(',').count() == 28), "{text}");
+        assert!(lines.all(|line| line.split(',').count() == 30), "{text}");
     }
 
     #[test]
@@ -244,10 +246,12 @@ mod tests {
         run.trials.truncate(1);
         let trial = &mut run.trials[0];
         (trial.spec.rate_iops, trial.in_flight_mean) = (Some(5000.0), Some(0.06));
+        (trial.spec.sync, trial.spec.arrivals) = (Sync::Fdatasync { every: 1 }, Arrivals::Poisson);
         trial.read.as_mut().unwrap().latency_ns.p99 = Some(13_807.5);
         let back = crate::import::import(&Csv.write(&run).unwrap()).unwrap();
         let trial = &back.trials[0];
         assert_eq!((trial.spec.rate_iops, trial.in_flight_mean), (Some(5000.0), Some(0.06)));
+        assert_eq!((trial.spec.sync, trial.spec.arrivals), (Sync::Fdatasync { every: 1 }, Arrivals::Poisson));
         assert_eq!(trial.read.as_ref().unwrap().latency_ns.p99, Some(13_807.5));
         assert_eq!(back.notes, Vec::<String>::new());
     }

@@ -41,15 +41,15 @@ struct Origin {
     /// Engine that ran; options of a job have the one that it asks for.
     engine: String,
     /// The worst of all checks.
-    verdict: Option<Outcome>,
+    verdict: Outcome,
     /// Checks that gave a warning or worse.
     checks: Vec<&'static str>,
 }
 
 impl Origin {
     fn of(run: &Run) -> Self {
-        let doubts = run.verdicts.iter().filter(|line| line.verdict >= Outcome::Warning);
-        let mut checks: Vec<&str> = doubts.map(|line| line.check.as_str()).collect();
+        let doubts = || run.verdicts.iter().filter(|line| line.verdict >= Outcome::Warning);
+        let mut checks: Vec<&str> = doubts().map(|line| line.check.as_str()).collect();
         checks.sort_unstable();
         checks.dedup();
         Self {
@@ -57,7 +57,7 @@ impl Origin {
             version: env!("CARGO_PKG_VERSION"),
             target: run.info.target.clone(),
             engine: run.info.device.engine.clone(),
-            verdict: run.verdicts.iter().map(|line| line.verdict).max(),
+            verdict: doubts().map(|line| line.verdict).max().unwrap_or(Outcome::Pass),
             checks,
         }
     }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use iosonde_model::{
     ClaimUnit, Finding, Named, Op, Point, RequiredBound, RequiredOf, RequirementAnswer, RequirementLine,
-    RequirementVerdict, Run, Status, TrialSpec, Unit,
+    RequirementVerdict, Run, Status, Sync, TrialSpec, Unit,
 };
 
 use super::{ExportFormat, figures};
@@ -39,7 +39,7 @@ const INVALID: Family = ("iosonde_point_invalid_trials", "", "Trials of which an
 const LEFT_OUT: Family = ("iosonde_point_left_out_trials", "", "Trials that the point's figures leave out.");
 const IOPS: Family = ("iosonde_point_iops", "iops", "Completed requests per second.");
 const RATE: Family =
-    ("iosonde_point_throughput_bytes_per_second", "bytes_per_second", "Bytes moved per second.");
+    ("iosonde_point_throughput_bytes_per_second", "bytes_per_second", "Bytes moved or trimmed per second.");
 const LATENCY: Family = ("iosonde_point_latency_seconds", "seconds", "Latency of a request, by statistic.");
 
 const COMMIT: Family =
@@ -241,6 +241,13 @@ impl Page {
             );
         let pattern = label(|spec| if spec.rw.is_random() { "random" } else { "sequential" }.to_owned());
         let (engine, direct) = (label(|spec| spec.engine.clone()), label(|spec| spec.direct.to_string()));
+        // What parts points of one size and depth: an offered load (of each job), a mix, flushes.
+        let rate = label(|spec| spec.rate_iops.map_or_else(String::new, |rate| rate.to_string()));
+        let reads = label(|spec| match spec.read_percent.filter(|_| spec.rw.is_mixed()) {
+            Some(percent) => percent.to_string(),
+            None => String::new(),
+        });
+        let sync = label(|spec| if spec.sync == Sync::None { String::new() } else { spec.sync.to_string() });
         let workload = [
             ("op", op.name()),
             ("pattern", pattern.as_str()),
@@ -249,6 +256,9 @@ impl Page {
             ("jobs", jobs.as_str()),
             ("engine", engine.as_str()),
             ("direct", direct.as_str()),
+            ("rate_iops", rate.as_str()),
+            ("read_percent", reads.as_str()),
+            ("sync", sync.as_str()),
         ];
         for (name, estimate) in figures::estimates(point, op) {
             let Some((family, factor, statistic)) = family_of(name) else { continue };
@@ -309,7 +319,10 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::{LatencyLimit, RequiredLimit, RequiredWorkload, Rw, Sync};
+    use iosonde_model::{
+        About, CheckName, Judgement, LatencyLimit, Reason, RequiredLimit, RequiredWorkload, Rw, Verdict,
+        cause,
+    };
 
     use super::*;
     use crate::export::figures::tests::measured;
@@ -356,6 +369,35 @@ mod tests {
         let samples = [("value", 12e6), ("low", 11e6), ("limit", 10e6)];
         let due = samples.map(|(bound, ns)| format!("{figure}\"{bound}\"}} {}", ns * 1e-9));
         assert_eq!(of("iosonde_requirement_seconds{"), due);
+    }
+
+    #[test]
+    fn what_parts_two_points_of_one_size_and_depth_is_a_label() {
+        let mut run = measured();
+        run.points[0].spec.rate_iops = Some(500.0);
+        run.points[1].spec.sync = Sync::Fdatasync { every: 1 };
+        let text = OpenMetrics.write(&run).unwrap();
+        let iops = text.lines().filter(|line| line.starts_with("iosonde_point_iops{"));
+        let iops: Vec<&str> = iops.filter(|line| line.contains("bound=\"value\"")).collect();
+        assert!(iops[0].contains("rate_iops=\"500\"") && !iops[0].contains("sync="), "{iops:?}");
+        assert!(iops[1].contains("sync=\"fdatasync:1\"") && !iops[1].contains("rate_iops="), "{iops:?}");
+    }
+
+    #[test]
+    fn what_memory_gave_is_marked() {
+        let mut run = measured();
+        let trial = run.trials[0].id;
+        run.points[0].trial_ids = vec![trial];
+        (run.points[0].invalid, run.points[0].left_out) = (5, 0);
+        let memory = cause::CacheServed::Memory { name: Some("tmpfs".into()) };
+        let invalid = Verdict::Invalid(Reason::new(About::Device, memory));
+        run.verdicts = vec![Judgement::new(CheckName::CacheServed, "trial", Some(trial), None, invalid)];
+        let text = OpenMetrics.write(&run).unwrap();
+        let valid: Vec<&str> = text.lines().filter(|line| line.starts_with("iosonde_point_valid{")).collect();
+        assert!(valid[0].ends_with(" 0") && valid[1].ends_with(" 1"), "{valid:?}");
+        let marked = text.lines().filter(|line| line.contains("void_about=\"device\""));
+        assert!(marked.count() > 0, "{text}");
+        assert!(figures::name(&run, &run.points[0], Op::Read).ends_with(", read (not of the storage)"));
     }
 
     #[test]

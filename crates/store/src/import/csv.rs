@@ -2,10 +2,13 @@
 //!
 //! The first line that is not a comment (`#`) names the columns, in any order: `test` (a name), `block_size` (`4KiB`),
 //! `queue_depth` and `jobs` (1 where they are missing), `read_pct`, `pattern` (`random` or `sequential`; `random` where
-//! it is missing), `engine`, `runtime_s`, `span_bytes`, `rate_iops` (an offered load, per job), `in_flight` (the mean
-//! number of outstanding requests, counted); and for `read`, `write` and `trim` each `_iops` or `_kiops`, `_mb_s` or
-//! `_mib_s`, `_lat_us`, `_lat_ms` or `_lat_ns` (means), `_lat_us_p99`. An empty cell is absent. Units are those of the
-//! names: `mb_s` is 10⁶ bytes a second. `trial`, `point`, `round` and `void_about` are iosonde's own.
+//! it is missing), `engine`, `runtime_s`, `span_bytes`, `rate_iops` (an offered load, per job), `arrivals` (`poisson`),
+//! `sync` (`fdatasync:1`), `in_flight` (the mean number of outstanding requests, counted); and for `read`, `write` and
+//! `trim` each `_iops` or `_kiops`, `_mb_s` or `_mib_s`, `_lat_us`, `_lat_ms` or `_lat_ns` (means), `_lat_us_p99`. An
+//! empty cell is absent. Units are those of the names: `mb_s` is 10⁶ bytes a second. `trial`, `point`, `round`,
+//! `void_about` and `commit_..` are iosonde's own.
+
+use std::{fmt::Display, str::FromStr};
 
 use iosonde_model::{Named, Op, Phase, Rw, Trial, TrialSpec, Unstated, units};
 
@@ -24,7 +27,7 @@ impl Named for Csv {
 }
 
 /// Columns that have a meaning, besides those of the directions.
-const COLUMNS: [&str; 15] = [
+const COLUMNS: [&str; 20] = [
     "test",
     "block_size",
     "queue_depth",
@@ -36,6 +39,11 @@ const COLUMNS: [&str; 15] = [
     "span_bytes",
     "rate_iops",
     "in_flight",
+    "sync",
+    "arrivals",
+    "commit_us_p50",
+    "commit_us_p99",
+    "commit_us_p99_9",
     "trial",
     "point",
     "round",
@@ -119,6 +127,12 @@ fn count(row: &Row, column: &str) -> Result<u32, ImportError> {
     })
 }
 
+/// A word of the model, as `iosonde point` takes it; its usual value where the cell is empty.
+fn word<T: FromStr<Err: Display> + Default>(row: &Row, column: &str) -> Result<T, ImportError> {
+    let Some(cell) = row.text(column) else { return Ok(T::default()) };
+    cell.parse().map_err(|why| row.damaged(column, format!("column `{column}`: {why}")))
+}
+
 fn figures(header: &[String], row: &Row, op: Op) -> Result<Figures, ImportError> {
     let mut figures = Figures::default();
     for name in header {
@@ -168,6 +182,8 @@ fn trial(header: &[String], row: &Row) -> Result<Trial, ImportError> {
         engine: row.text("engine").unwrap_or("unknown").to_owned(),
         span_bytes: row.number("span_bytes")?.unwrap_or(0.0) as u64,
         rate_iops: row.number("rate_iops")?.filter(|&rate| rate > 0.0),
+        sync: word(row, "sync")?,
+        arrivals: word(row, "arrivals")?,
         ..TrialSpec::default()
     };
     let runtime_s = row.number("runtime_s")?.unwrap_or(0.0);

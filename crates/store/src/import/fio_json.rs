@@ -73,9 +73,21 @@ impl ImportFormat for FioJson {
         let trials = fio_jobs::trials(&jobs, &mut notes);
         let ended_s =
             document["timestamp_ms"].as_f64().map(|ms| ms / 1000.0).or(document["timestamp"].as_f64());
-        let program = Some(format!("fio {version}"));
+        let own = &document["iosonde"];
+        let program = match own["version"].as_str() {
+            Some(version) => format!("iosonde {version}"),
+            None => format!("fio {version}"),
+        };
+        if own["verdict"] == "invalid" {
+            let checks = own["checks"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            let checks: Vec<&str> = checks.collect();
+            let checks = checks.join(", ");
+            notes.push(format!(
+                "iosonde called figures of this run invalid when it measured (checks: {checks})"
+            ));
+        }
         notes.dedup();
-        Ok(Imported { program, ended_s, trials, notes })
+        Ok(Imported { program: Some(program), ended_s, trials, notes })
     }
 }
 
@@ -84,6 +96,11 @@ fn job(job: &Value, global: &Value, alone: bool) -> Result<Job, String> {
     let name = job["jobname"].as_str().unwrap_or("job").to_owned();
     let mut options =
         Options::of(&job["job options"], global).map_err(|why| format!("job `{name}`: {why}"))?;
+    // fio searched for the depth that keeps a latency.
+    if positive(&job["latency_target"]).is_some() {
+        let found = positive(&job["latency_depth"]).map(|depth| depth as u32);
+        options = options.at_depth(found);
+    }
     let runtime = |op: &str| positive(&job[op]["runtime"]).map_or(0.0, |ms| ms / 1000.0);
     let runtime_s = runtime("read").max(runtime("write")).max(runtime("trim"));
     let all_s = positive(&job["job_runtime"]).map_or(runtime_s, |ms| ms / 1000.0);

@@ -1,7 +1,7 @@
 //! A job's options, as fio writes them: text by name, the job's own before the global ones.
 
 use iosonde_model::{
-    Arrivals, Rw, Sync, TrialSpec,
+    Arrivals, Op, Rw, Sync, Think, TrialSpec,
     fio::{self, KbBase},
 };
 use serde_json::Value;
@@ -17,7 +17,9 @@ pub(super) struct Options {
     engine: String,
     direct: bool,
     span_bytes: u64,
-    rate_iops: Option<f64>,
+    /// Offered loads: reads, writes and trims.
+    rates_iops: [Option<f64>; 3],
+    think: Option<Think>,
     arrivals: Arrivals,
     sync: Sync,
     /// True if the job verifies its writes, for which fio counts the time twice.
@@ -42,13 +44,20 @@ impl Options {
         let rw = any(&["rw", "readwrite"]).unwrap_or("read");
         let mix = any(&["rwmixread"]).and_then(|word| word.parse::<f64>().ok());
         let mix = mix.or_else(|| any(&["rwmixwrite"])?.parse::<f64>().ok().map(|writes| 100.0 - writes));
-        let first = |name: &str| any(&[name]).and_then(|word| Some(size(word.split(',').next()?)? as f64));
+        // `500,200` is for reads and writes; the last one given holds for those that follow.
+        let lanes = |name: &str| {
+            let words: Vec<&str> = any(&[name])?.split(',').collect();
+            Some([0, 1, 2].map(|at: usize| words.get(at.min(words.len() - 1)).and_then(|word| size(word))))
+        };
         // The first of `4k,8k` (reads, writes) or `4k-64k` (a range): what was moved tells the rest.
         let block_size_bytes = any(&["bs", "blocksize"])
             .and_then(|word| size(word.split([',', '-']).next()?))
             .filter(|&bytes| bytes > 0)
             .unwrap_or(4096);
-        let rate = first("rate_iops").or_else(|| Some(first("rate")? / block_size_bytes as f64));
+        let requests = lanes("rate_iops").map(|all| all.map(|rate| rate.map(|rate| rate as f64)));
+        let bytes = lanes("rate").map(|all| all.map(|rate| Some(rate? as f64 / block_size_bytes as f64)));
+        let rates_iops = requests.or(bytes).unwrap_or_default();
+        let pause_ns = any(&["thinktime"]).and_then(|word| fio::time_ns(word, 1_000)).filter(|&ns| ns > 0);
         let arrivals = match any(&["rate_process"]) {
             Some("poisson") => Arrivals::Poisson,
             _ => Arrivals::Fixed,
@@ -62,7 +71,13 @@ impl Options {
             engine: any(&["ioengine"]).unwrap_or("psync").to_owned(),
             direct: yes(&["direct"]) || any(&["buffered"]) == Some("0"),
             span_bytes: any(&["size", "filesize"]).and_then(size).unwrap_or(0),
-            rate_iops: rate.filter(|&rate| rate > 0.0),
+            rates_iops,
+            think: pause_ns.map(|pause_ns| Think {
+                pause_ns,
+                spin_ns: 0,
+                requests: any(&["thinktime_blocks"]).and_then(|word| size(word)).or(Some(1)),
+                time_ns: None,
+            }),
             arrivals,
             sync: durable(&text),
             verifies: any(&["verify"]).is_some(),
@@ -74,6 +89,11 @@ impl Options {
         (reads > 0 && !self.rw.reads()) || (writes > 0 && !self.rw.writes())
     }
 
+    /// The same at the queue depth that a search for a latency found.
+    pub(super) fn at_depth(self, depth: Option<u32>) -> Self {
+        Self { depth: depth.unwrap_or(self.depth), ..self }
+    }
+
     /// The same as a mix of so many reads and writes.
     pub(super) fn of_both(self, reads: u64, writes: u64) -> Self {
         let rw = if self.rw.is_random() { Rw::RandRw } else { Rw::Rw };
@@ -82,7 +102,9 @@ impl Options {
 
     /// Returns the workload for one block size.
     pub(super) fn spec(&self, block_size_bytes: u64, jobs: u32) -> TrialSpec {
-        let directions = if self.rw.is_mixed() { 2.0 } else { 1.0 };
+        // fio's rate holds for each direction by itself.
+        let own = Op::DIRECTIONS.into_iter().zip(self.rates_iops).filter(|(op, _)| self.rw.has(*op));
+        let rate_iops: f64 = own.filter_map(|(_, rate)| rate).sum();
         TrialSpec {
             rw: self.rw,
             block_size_bytes,
@@ -92,8 +114,8 @@ impl Options {
             span_bytes: self.span_bytes,
             engine: self.engine.clone(),
             direct: self.direct,
-            // fio's rate holds for each direction by itself.
-            rate_iops: self.rate_iops.map(|rate| rate * directions),
+            rate_iops: (rate_iops > 0.0).then_some(rate_iops),
+            think: self.think,
             arrivals: self.arrivals,
             sync: self.sync,
             ..TrialSpec::default()
@@ -126,6 +148,23 @@ fn pattern(word: &str) -> Option<Rw> {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn rates_hold_for_each_direction_and_pauses_are_read() {
+        let rate =
+            |given: serde_json::Value| Options::of(&given, &json!({})).unwrap().spec(4096, 1).rate_iops;
+        assert_eq!(rate(json!({"rw": "randrw", "rate_iops": "500,200"})), Some(700.0));
+        assert_eq!(rate(json!({"rw": "randrw", "rate_iops": "500"})), Some(1000.0));
+        assert_eq!(rate(json!({"rw": "randwrite", "rate_iops": "50,5000k"})), Some(5_120_000.0));
+        assert_eq!(rate(json!({"rw": "randread", "rate": "2m,1m", "bs": "4k"})), Some(512.0));
+        assert_eq!(rate(json!({"rw": "randread"})), None);
+        let paused =
+            Options::of(&json!({"rw": "read", "thinktime": "1000"}), &json!({})).unwrap().spec(4096, 1);
+        assert_eq!(
+            (paused.think.map(|think| think.pause_ns), paused.keeps_depth()),
+            (Some(1_000_000), false)
+        );
+    }
 
     #[test]
     fn a_jobs_own_options_come_before_the_global_ones() {

@@ -249,7 +249,7 @@ impl<'a> Report<'a> {
             .into_iter()
             .zip([&read, &write, &trim])
             .find_map(|(size, side)| size.filter(|_| side.is_some()));
-        let mut unstated = vec![Unstated::PageCache];
+        let mut unstated = vec![Unstated::PageCache, Unstated::Load];
         if self.flushes {
             unstated.push(Unstated::Flushes);
         }

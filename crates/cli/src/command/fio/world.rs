@@ -49,6 +49,7 @@ pub fn jobs(args: &FioArgs) -> Result<Jobs, Failure> {
         refuse_our_own(&args.line)?;
         let CommandLine { sections, general } =
             read::command_line(&args.line, &world).map_err(Failure::usage)?;
+        refuse_twice(&args, &general)?;
         general.iter().try_for_each(|(name, value)| general_option(&mut args, name, value))?;
         sections
     };
@@ -101,6 +102,15 @@ fn refuse_our_own(line: &[String]) -> Result<(), Failure> {
     Err(Failure::usage(format!(
         "{name} is an option of iosonde, and behind `--` all is fio's; put it before:  iosonde fio {name} .. -- fio .."
     )))
+}
+
+/// Refuses an option that was given twice, before `--` and behind it: one of the two would do nothing.
+fn refuse_twice(args: &FioArgs, general: &[(&'static str, String)]) -> Result<(), Failure> {
+    let ours = [("output", args.output.is_some()), ("output-format", args.output_format.is_some())];
+    let twice = ours.iter().find(|(name, given)| *given && general.iter().any(|(other, _)| other == name));
+    twice.map_or(Ok(()), |(name, _)| {
+        Err(Failure::usage(format!("--{name} was given twice, before `--` and behind it; leave one out")))
+    })
 }
 
 /// An option of fio itself, as one of ours.

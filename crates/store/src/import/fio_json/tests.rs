@@ -38,6 +38,30 @@ fn a_mixed_job_of_fio_3_33() {
 }
 
 #[test]
+fn the_depth_that_a_search_for_a_latency_found_is_the_depth() {
+    let searched = MIXED.replacen("\"latency_depth\" : 8", "\"latency_depth\" : 5", 1).replacen(
+        "\"latency_target\" : 0",
+        "\"latency_target\" : 500",
+        1,
+    );
+    assert_ne!(searched, MIXED);
+    assert_eq!(read(&searched).trials[0].spec.queue_depth, 5);
+    let unused = searched.replace("\"latency_target\" : 500", "\"latency_target\" : 0");
+    assert_eq!(read(&unused).trials[0].spec.queue_depth, 8);
+}
+
+#[test]
+fn our_own_document_names_its_program_and_what_was_invalid() {
+    let own = |verdict: &str| {
+        let key = format!("\"iosonde\": {{\"version\": \"0.1.0\", \"verdict\": \"{verdict}\", ");
+        read(&MIXED.replacen('{', &format!("{{{key}\"checks\": [\"cache-served\"]}},"), 1))
+    };
+    assert_eq!(own("pass").program.as_deref(), Some("iosonde 0.1.0"));
+    assert_eq!(own("pass").notes, [""; 0]);
+    assert!(own("invalid").notes[0].contains("(checks: cache-served)"), "{:?}", own("invalid").notes);
+}
+
+#[test]
 fn group_reporting_sums_jobs_that_ran_together() {
     let imported = read(GROUP);
     let jobs: Vec<_> =
