@@ -15,9 +15,6 @@ pub(super) fn check(options: &Options) -> Result<(), Refusal> {
     if logs.contains(&true) && line_ms.is_some_and(|ms| ms < LINE_MS_MIN) {
         return Err(options.unsupported("log_avg_msec", "a line stands for 100 ms or more"));
     }
-    if logs.contains(&true) && line_ms.is_some_and(|ms| ms % LINE_MS_MIN != 0) {
-        return Err(options.unsupported("log_avg_msec", "a line stands for a multiple of 100 ms"));
-    }
     let Some(list) = options.text("percentile_list") else { return Ok(()) };
     let percents = list.split([':', ',']).map(|word| word.trim().parse::<f64>());
     let percents: Option<Vec<f64>> =

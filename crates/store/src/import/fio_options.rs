@@ -75,7 +75,7 @@ impl Options {
             think: pause_ns.map(|pause_ns| Think {
                 pause_ns,
                 spin_ns: 0,
-                requests: any(&["thinktime_blocks"]).and_then(|word| size(word)).or(Some(1)),
+                requests: any(&["thinktime_blocks"]).and_then(size).or(Some(1)),
                 time_ns: None,
             }),
             arrivals,
