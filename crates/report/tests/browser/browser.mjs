@@ -187,5 +187,6 @@ try {
 } finally {
   browser.kill();
   await new Promise((done) => browser.once('exit', done));
-  rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+  // Processes that the browser leaves behind write into its folder for some seconds; each try waits 0.1 s longer.
+  rmSync(profile, { recursive: true, force: true, maxRetries: 20 });
 }
