@@ -1,14 +1,37 @@
-//! Confidence interval of the rate that a trial with a requested rate achieved.
+//! The rate that a trial with a requested rate achieved: whether it reached the requested one, and its confidence
+//! interval.
 //!
 //! Batch means: the windows of the trial are joined to ten batches, whose rates count as independent. Rates of
 //! neighbouring windows are correlated, those of tenths of a trial hardly (Schmeiser 1982 finds ten to thirty batches
 //! enough).
 
-use iosonde_model::{Op, Trial, Window};
+use iosonde_model::{Arrivals, Op, Trial, TrialSpec, Window};
 use iosonde_stats::Estimated;
 
 const BATCHES: usize = 10;
 const CONFIDENCE: f64 = 0.95;
+
+/// Share of the requested rate below which it is missed: less does not matter for planning.
+const SHORT_BY: f64 = 0.01;
+/// Requests that a trial's edges may cut off.
+const EDGES: f64 = 2.0;
+
+/// Requested rate of a stream over all its jobs, in requests per second.
+pub fn asked_iops(spec: &TrialSpec) -> Option<f64> {
+    Some(spec.rate_iops? * f64::from(spec.jobs))
+}
+
+/// Whether a stream reached its requested rate, but for what chance explains: arrivals of independent clients scatter
+/// by the square root of their number, of which three standard deviations are allowed. `None` without a rate.
+pub fn is_reached(spec: &TrialSpec, achieved_iops: f64, measured_s: f64) -> Option<bool> {
+    let asked_iops = asked_iops(spec)?;
+    let due = (asked_iops * measured_s).max(1.0);
+    let chance = match spec.arrivals {
+        Arrivals::Fixed => EDGES * f64::from(spec.jobs) / due,
+        Arrivals::Poisson => 3.0 / due.sqrt() + EDGES / due,
+    };
+    Some(achieved_iops >= asked_iops * (1.0 - SHORT_BY - chance))
+}
 
 /// Returns both ends of the 95 % interval, in requests per second. `None` for fewer than ten windows, and where a
 /// stream has no requested rate: windows do not tell the streams apart.

@@ -44,7 +44,7 @@ use iosonde_model::CheckName;
 #[cfg(test)]
 use iosonde_model::Rw;
 use iosonde_model::{
-    About, CacheBelow, Device, DeviceNote, LoopNote, Medium, Op, Reason, Run, Scope, Trial, Verdict,
+    About, CacheBelow, Device, Medium, Op, Reason, Run, Scope, Trial, Verdict,
     cause::{self, NoWitness},
 };
 
@@ -128,7 +128,7 @@ impl Check for CacheServed {
                 specimen::run(kept_back),
                 specimen::run(hole()),
                 specimen::run_on(in_memory(), specimen::usual()),
-                specimen::run_on(without_storage(), specimen::usual()),
+                specimen::run(by_the_null_engine()),
                 specimen::imported(by_the_null_engine()),
                 // However much the disk below moved.
                 specimen::run_on(looped, specimen::usual()),
@@ -157,7 +157,6 @@ fn in_memory() -> Device {
     Device { medium: Medium::Memory, file_system: Some("tmpfs".into()), ..Device::unknown("file", 1 << 30) }
 }
 
-/// Another tool's result of its null engine.
 #[cfg(test)]
 fn by_the_null_engine() -> Trial {
     let mut trial = specimen::usual();
@@ -165,24 +164,12 @@ fn by_the_null_engine() -> Trial {
     trial
 }
 
-/// The target of the null engine.
-#[cfg(test)]
-fn without_storage() -> Device {
-    let notes = vec![DeviceNote::Loop(LoopNote::NothingMoved)];
-    Device { direct: true, notes, ..Device::unknown("file", 1 << 30) }
-}
-
-/// Another tool's file has the engine's name alone.
-fn moves_nothing(trial: &Trial, device: &Device) -> bool {
-    device.notes.contains(&DeviceNote::Loop(LoopNote::NothingMoved)) || trial.spec.engine == NULL
-}
-
 fn has_no_storage(trial: &Trial, device: &Device) -> bool {
-    device.medium == Medium::Memory || moves_nothing(trial, device)
+    device.medium == Medium::Memory || trial.spec.engine == NULL
 }
 
 fn verdict(trial: &Witnessed<'_>, device: &Device) -> Verdict {
-    if moves_nothing(trial, device) {
+    if trial.spec.engine == NULL {
         let engine = trial.spec.engine.clone();
         return Verdict::Invalid(Reason::new(About::Device, cause::CacheServed::NoStorage { engine }));
     }

@@ -32,7 +32,7 @@ use iosonde_model::{
 use super::{Check, judged};
 #[cfg(test)]
 use super::{Specimens, specimen};
-use crate::reach;
+use crate::{achieved_rate, reach};
 
 const BUSY_DOUBT: f64 = 0.80;
 /// 95 %, less 1 %: starting and draining are part of the time, and take 2 ms of a trial of 0.2 s.
@@ -73,9 +73,6 @@ impl Check for GeneratorBound {
     }
 }
 
-/// As in the check `missed-rate`.
-const RATE_SHORT_BY: f64 = 0.01;
-
 fn verdict(trial: &Trial, run: &Run) -> Verdict {
     let reason = |cause: cause::GeneratorBound| Reason::new(About::Device, cause);
     let Some(busy_share) = trial.busy_share else {
@@ -83,9 +80,10 @@ fn verdict(trial: &Trial, run: &Run) -> Verdict {
     };
     let (iops, void) = (trial.iops(), busy_share >= BUSY_VOID);
     // fio spins between due times; a rate that was reached needed no more of the program.
-    let kept_rate = run.info.is_imported()
-        && trial.spec.rate_iops.is_some_and(|rate| trial.iops() >= (1.0 - RATE_SHORT_BY) * rate);
-    if busy_share < BUSY_DOUBT || !void && reach::is_fed(trial) || kept_rate {
+    let is_reached = trial.spec.and.is_empty()
+        && achieved_rate::is_reached(&trial.spec, iops, trial.measured_s) == Some(true);
+    let spins = run.info.is_imported() && is_reached;
+    if busy_share < BUSY_DOUBT || !void && reach::is_fed(trial) || spins {
         return Verdict::Pass;
     }
     let cached_iops = cached_iops(trial, &run.info.host.ceilings);
@@ -118,6 +116,19 @@ fn cached_iops(trial: &Trial, ceilings: &[Ceiling]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn another_tool_that_reached_its_rate_was_no_limit() {
+        let verdict = |jobs: u32| {
+            let mut trial = Trial { busy_share: Some(0.97), ..specimen::usual() };
+            (trial.spec.jobs, trial.spec.rate_iops) = (jobs, Some(trial.iops()));
+            trial.achieved_rate_iops = Some(trial.iops());
+            GeneratorBound.check(Scope::Trial(0), &specimen::imported(trial))
+        };
+        assert_eq!(verdict(1), Some(Verdict::Pass));
+        // A rate is that of each job: two of them were to reach twice as much.
+        assert!(matches!(verdict(2), Some(Verdict::Invalid(_))), "{:?}", verdict(2));
+    }
 
     #[test]
     fn what_was_measured_without_storage_is_the_cross_check() {

@@ -23,16 +23,15 @@
 //! What to do: lower the rate, allow more outstanding requests (`--depth`), or spread the load over more jobs where
 //! the processor is the limit (`generator-bound`).
 
-use iosonde_model::{About, Arrivals, CheckName, Op, Reason, Run, Scope, Trial, TrialSpec, Verdict, cause};
+#[cfg(test)]
+use iosonde_model::Arrivals;
+use iosonde_model::{About, CheckName, Op, Reason, Run, Scope, Trial, TrialSpec, Verdict, cause};
 
 use super::{Check, judged};
 #[cfg(test)]
 use super::{Specimens, specimen};
+use crate::achieved_rate;
 
-/// Share of the rate; see the manual page above.
-const SHORT_BY: f64 = 0.01;
-/// Requests that a trial's edges may cut off.
-const EDGES: f64 = 2.0;
 /// Share of the median latency.
 const LATE_SHARE_MAX: f64 = 0.1;
 
@@ -102,13 +101,8 @@ fn missed(spec: &TrialSpec, achieved_iops: f64, unserved: u64, measured_s: f64) 
     if spec.latency_limit.is_some() {
         return None;
     }
-    let asked_iops = spec.rate_iops? * f64::from(spec.jobs);
-    let due = (asked_iops * measured_s).max(1.0);
-    let chance = match spec.arrivals {
-        Arrivals::Fixed => EDGES * f64::from(spec.jobs) / due,
-        Arrivals::Poisson => 3.0 / due.sqrt() + EDGES / due,
-    };
-    if achieved_iops >= asked_iops * (1.0 - SHORT_BY - chance) {
+    let asked_iops = achieved_rate::asked_iops(spec)?;
+    if achieved_rate::is_reached(spec, achieved_iops, measured_s)? {
         return None;
     }
     let short =

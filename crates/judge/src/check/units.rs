@@ -11,7 +11,8 @@
 //! one. A published table has rounded throughputs and no counts. There, operations times block size are compared
 //! with bytes per second, with 6 % allowed. Where four rows of one table or more differ by the same factor (within
 //! 0.4 %, so that rounding to four digits did not make it), 1 % is enough: 2.4 % is kB taken for KiB in all of them.
-//! IOPS that are the throughput over another block size are named with that size.
+//! IOPS that are the throughput over another block size are named with that size. Another tool's runtime is known to a
+//! millisecond.
 //!
 //! Verdict: invalid, about everything in the trial. Not checked where nothing completed.
 //!
