@@ -15,15 +15,12 @@ use iosonde_plan::fio::{Advice, Caps, Ends, ExitWhat, Group, Laid, Refusal, Site
 use iosonde_report::{Paint, clean, terminal, text::validity::validity};
 use iosonde_rig::{
     drive::{Early, Limits, Takes},
-    guard::{Protected, Writes},
+    guard::{Protected, StrayRecorder, Writes},
     offset, prepare,
     trial::Order,
     verify,
 };
-use iosonde_store::{
-    Notebook,
-    export::{EXPORTS, fio_logs},
-};
+use iosonde_store::export::{EXPORTS, fio_logs};
 
 use crate::{
     args::{FioArgs, FioFormat},
@@ -62,13 +59,13 @@ pub fn run(args: &FioArgs, store: Option<&Path>, screen: Screen) -> Result<(), F
     if args.dry_run {
         batches.iter().try_for_each(|batch| screen.result(&words::plan(batch, caps)?))?;
         // What a run would refuse, with its exit code.
-        return batches.iter().try_for_each(|batch| open(batch, &asked, caps, store, screen).map(drop));
+        return batches.iter().try_for_each(|batch| look_at(batch, &asked, caps, store, screen));
     }
     if let [batch] = &batches[..] {
         return run_batch(batch, &asked, caps, store, screen);
     }
     // What is refused is refused before the first of them writes.
-    batches.iter().try_for_each(|batch| open(batch, &asked, caps, store, screen).map(drop))?;
+    batches.iter().try_for_each(|batch| look_at(batch, &asked, caps, store, screen))?;
     batches.iter().try_for_each(|batch| {
         // A thread that has given up its power for one target has none left for the next one.
         thread::scope(|scope| {
@@ -171,10 +168,21 @@ fn longest_ns(group: &Group, caps: Caps) -> u64 {
 /// A batch that may be measured.
 struct Opened {
     options: Options,
-    book: Notebook,
     session: Session,
     laid: Vec<Laid>,
     jobs: FioJobs,
+}
+
+/// Refuses what a run would refuse, and makes no notebook.
+fn look_at(
+    batch: &Batch,
+    jobs: &Jobs,
+    caps: Caps,
+    store: Option<&Path>,
+    screen: Screen,
+) -> Result<(), Failure> {
+    let book = notebook::path(store)?;
+    open(batch, jobs, caps, (&book, &mut notebook::Unwritten), screen).map(drop)
 }
 
 /// Opens the target of a batch and refuses what cannot be done there. Nothing is written.
@@ -182,22 +190,21 @@ fn open(
     batch: &Batch,
     Jobs { args, global, .. }: &Jobs,
     caps: Caps,
-    store: Option<&Path>,
+    (book, strays): (&Path, &mut dyn StrayRecorder),
     screen: Screen,
 ) -> Result<Opened, Failure> {
     let options = options(batch, args, caps).map_err(Failure::usage)?;
-    let mut book = notebook::open(store, &screen)?;
     let results = [&args.json, &args.output].into_iter().flatten();
     let results = results.map(|path| Protected { path: path.clone(), what: "the document of these jobs" });
     let read = output::inputs(args.files.iter().map(String::as_str));
-    let apart: Vec<_> = notebook::files(book.path()).into_iter().chain(results).chain(read).collect();
+    let apart: Vec<_> = notebook::files(book).into_iter().chain(results).chain(read).collect();
     for path in [&args.json, &args.output].into_iter().flatten() {
         output::check(path, &output::inputs([batch.site.target()]), screen)?;
     }
     let writes = if writer(batch).is_some() { Writes::Needed } else { Writes::None };
     let command = words::command(args);
     let asked = Asked { command: &command, writes, apart: &apart, workers: 1, place: None };
-    let opened = session::open_here(batch.site.target(), &options, asked, &mut notebook::Strays(&mut book));
+    let opened = session::open_here(batch.site.target(), &options, asked, strays);
     let mut session = opened.map_err(|failure| words::of_the_file(failure, batch))?;
     if let Site::Existing(_) = batch.site {
         // fio measures a file that is there as it is.
@@ -209,7 +216,7 @@ fn open(
     for path in fio_logs::paths(&jobs) {
         output::check(Path::new(&path), &apart, screen)?;
     }
-    Ok(Opened { options, book, session, laid, jobs })
+    Ok(Opened { options, session, laid, jobs })
 }
 
 fn run_batch(
@@ -220,7 +227,10 @@ fn run_batch(
     screen: Screen,
 ) -> Result<(), Failure> {
     let args = &asked.args;
-    let Opened { options, book, session, laid, jobs } = open(batch, asked, caps, store, screen)?;
+    let mut book = notebook::open(store, &screen)?;
+    let path = book.path().to_owned();
+    let opened = open(batch, asked, caps, (&path, &mut notebook::Strays(&mut book)), screen)?;
+    let Opened { options, session, laid, jobs } = opened;
     let (label, note) = (args.label.clone(), args.note.clone());
     let titles = Titles { study: STUDY, label, note, fio: Some(jobs) };
     let (measurement, notebook) =
