@@ -218,6 +218,10 @@ fn what_is_asked_of_the_results_is_done_or_refused() {
     fio(&["--json", "--output-format", "json"]).refused(&["two documents"]);
     fio(&["--read-only", "--dry-run"]).refused(&["--read-only writes nothing"]);
     bench.iosonde(&["fio"]).refused(&["iosonde fio JOBFILE", "-- fio --name=x"]);
+    let line = ["--", "fio", "--name=a", "--size=1m", "--output=b.txt"];
+    bench
+        .iosonde(&[&["fio", "--target", "sim:ideal", "--output", "a.txt"], &line[..]].concat())
+        .refused(&["--output was given twice"]);
     // fio's form has no verdict, so stderr has it; the table for people goes where --output says, too.
     let path = bench.path("said.txt");
     let said = fio(&["--output", path.to_str().unwrap()]);
@@ -235,6 +239,19 @@ fn what_is_asked_of_the_results_is_done_or_refused() {
     ]);
     assert_eq!(said.code, 0, "{}", said.err);
     assert!(said.err.lines().any(|line| line.starts_with("valid         yes")), "{}", said.err);
+}
+
+#[test]
+fn a_plan_refuses_what_the_run_would_and_keeps_nothing() {
+    let bench = Bench::new();
+    let held = bench.text("held", &"x".repeat(1 << 20));
+    let named = format!("--filename={}", held.display());
+    let dry =
+        bench.iosonde(&["fio", "--dry-run", "--", "fio", "--name=a", "--rw=write", "--size=1m", &named]);
+    assert_eq!(dry.code, 2, "{}", dry.err);
+    assert!(dry.out.contains("a: 4 KiB sequential writes") && dry.out.contains("; 1 MiB"), "{}", dry.out);
+    assert!(dry.err.contains("would overwrite it") && dry.err.contains("--destroy -- fio .."), "{}", dry.err);
+    assert!(bench.iosonde(&["ls"]).err.contains("there is no notebook"));
 }
 
 /// Runs one job on a simulated device of 4 servers that take 80 us, and returns its document.

@@ -32,6 +32,24 @@ fn what_it_is_stands_first_and_the_figures_in_the_table() {
 }
 
 #[test]
+fn writes_that_are_far_slower_come_before_what_order_does() {
+    let mut run = Pretend { cv: 0.01, ..Pretend::usual() }.run(QUICK, 1);
+    conclude(&mut run, None).unwrap();
+    let told = |run: &Run| results(run).storage;
+    assert!(!told(&run).contains("slower than reads"), "{}", told(&run));
+    let most =
+        |op| run.findings.iter().position(|f| f.name == FindingName::MaxIops && f.conditions.op == Some(op));
+    let (read, write) = (most(Op::Read).unwrap(), most(Op::Write).unwrap());
+    let iops = run.findings[read].value.unwrap();
+    let slow = &mut run.findings[write];
+    (slow.value, slow.low, slow.high) = (Some(iops / 100.0), Some(iops / 105.0), Some(iops / 95.0));
+    assert_eq!(
+        wording(&told(&run)),
+        "non-rotating storage; # KiB random writes are # times slower than reads (at least #)"
+    );
+}
+
+#[test]
 fn of_memory_nothing_is_said_but_what_it_costs_the_program() {
     let mut pretend = Pretend::usual();
     (pretend.device.medium, pretend.device.file_system) = (Medium::Memory, Some("tmpfs".into()));
