@@ -62,7 +62,7 @@ pub struct StreamArgs {
     /// With --rate: fixed intervals, or poisson, like many independent clients
     #[arg(long, value_name = "HOW")]
     pub arrivals: Option<Arrivals>,
-    /// Durability of writes: none, fsync:N, fdatasync:N, dsync or osync
+    /// Durability of writes: none, fsync:N, fdatasync:N, dsync or osync; fsync:end or fdatasync:end, once at the end
     #[arg(long, value_name = "HOW", default_value = "none")]
     pub sync: Sync,
     /// Written data: random, zero, compress:P% or dedupe:P%

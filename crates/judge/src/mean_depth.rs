@@ -45,7 +45,7 @@ fn law_over_counted(trial: &Trial) -> Option<f64> {
 
 /// Whether each request follows the end of another one, so that latency and throughput are one figure.
 pub fn is_closed_loop(spec: &TrialSpec) -> bool {
-    spec.rate_iops.is_none() && spec.think.is_none() && spec.sync.flush_every().is_none()
+    spec.rate_iops.is_none() && spec.think.is_none() && !spec.sync.flushes()
 }
 
 /// Mean latency of a trial in nanoseconds, as far as it can be known.

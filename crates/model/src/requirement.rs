@@ -284,7 +284,7 @@ impl LimitFile {
                 return Err(("of", "its limit is missing: below = \"p99=10ms\", or at_least = \"500 IOPS\""));
             }
         };
-        let durable = self.sync != Sync::None && self.rw.writes();
+        let durable = self.sync != Sync::None && !self.sync.at_end() && self.rw.writes();
         match self.of {
             RequiredOf::Read if !self.rw.reads() => {
                 return Err(("of", "the workload reads nothing, so that it gives no figure of reads"));
@@ -295,7 +295,7 @@ impl LimitFile {
             RequiredOf::Commit if !durable => {
                 return Err(("of", "a commit needs writes that become durable: add sync = \"fdatasync:1\""));
             }
-            RequiredOf::Flush if self.sync.flush_every().is_none() || !self.rw.writes() => {
+            RequiredOf::Flush if !self.sync.flushes() || !self.rw.writes() => {
                 return Err(("of", "the workload flushes nothing: add sync = \"fdatasync:1\" to writes"));
             }
             RequiredOf::Commit | RequiredOf::Flush if matches!(bound, RequiredBound::AtLeast { .. }) => {

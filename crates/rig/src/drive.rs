@@ -18,7 +18,8 @@
 //!
 //! **Flushes** are issued once the job's earlier requests have completed, and nothing is sent beside them: that is
 //! what a program that waits for its log does, and a flush beside outstanding writes does not cover them. Pauses
-//! between requests begin in the same way (see `pauses.rs`).
+//! between requests begin in the same way (see `pauses.rs`). With one flush at a job's end, measured time begins with
+//! its first request and ends with that flush, however long it takes; what was written is then on the storage.
 
 use std::{
     io,
@@ -43,6 +44,7 @@ use crate::{
     payload::Maker,
     recorder::{Recorded, Recorder, STALL_NS},
     slots::{self, IdleSlots},
+    stall::LongFlush,
     together::{Attendance, Together},
     verify::Verify,
 };
@@ -134,8 +136,18 @@ pub struct Driven {
 enum Stage {
     WarmUp,
     Measure,
+    /// Nothing more is sent but the flush at the end.
+    Flush,
     Drain,
     Done,
+}
+
+impl Stage {
+    /// Returns true while requests are sent.
+    #[inline]
+    fn sends(self) -> bool {
+        matches!(self, Self::WarmUp | Self::Measure)
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -149,18 +161,21 @@ struct Slot {
 /// Flushes of a job.
 #[derive(Debug)]
 struct Flushes {
-    every: u32,
+    /// Writes between two; `None` for one at the job's end.
+    every: Option<u32>,
     writes_since: u32,
     under_way: bool,
     /// When the first write since the last flush was due: a commit begins there.
     commit_from_ns: u64,
+    /// The one at the end, while it is under way.
+    last: Option<LongFlush>,
 }
 
 impl Flushes {
     /// Returns true if nothing may be sent before a flush has completed.
     #[inline]
     fn hold(&self) -> bool {
-        self.under_way || self.writes_since >= self.every
+        self.under_way || self.every.is_some_and(|every| self.writes_since >= every)
     }
 }
 
@@ -257,11 +272,12 @@ impl<'a> Drive<'a> {
             verify: None,
             blocked: false,
             open,
-            flushes: spec.sync.flush_every().map(|every| Flushes {
-                every,
+            flushes: spec.sync.flushes().then(|| Flushes {
+                every: spec.sync.flush_every(),
                 writes_since: 0,
                 under_way: false,
                 commit_from_ns: 0,
+                last: None,
             }),
             pauses: Pauses::of(spec),
             depth: depth as u64,
@@ -298,10 +314,11 @@ impl<'a> Drive<'a> {
         Self { verify, maker, ..self }
     }
 
-    /// Makes the loop measure while all other jobs of its trial do. A job that ends by its own count does not wait.
+    /// Makes the loop measure while all other jobs of its trial do. A job that ends by its own count, or with its own
+    /// flush, does not wait.
     #[must_use]
     pub(crate) fn beside(self, together: Option<&'a Together>) -> Self {
-        let together = together.filter(|_| self.limits.ios.is_none());
+        let together = together.filter(|_| self.limits.ios.is_none() && !self.flushes_at_end());
         Self { attendance: Attendance::of(together), ..self }
     }
 
@@ -309,6 +326,23 @@ impl<'a> Drive<'a> {
     #[must_use]
     pub(crate) fn ending(self, ends: Option<&'a EarlyEnds>) -> Self {
         Self { own_end: OwnEnd::of(ends, self.limits.early), ..self }
+    }
+
+    fn flushes_at_end(&self) -> bool {
+        self.flushes.as_ref().is_some_and(|flushes| flushes.every.is_none())
+    }
+
+    /// A flush at the end writes out what the warm-up wrote, too: without other instructions there is none.
+    fn warm_up_ns(&self) -> u64 {
+        let is_whole = self.flushes_at_end() && self.limits.warm_up_ns.is_none();
+        if is_whole { 0 } else { self.limits.warm_up_ns() }
+    }
+
+    /// How long nothing may come back until what is out is given up.
+    #[inline]
+    fn patience_ns(&self, stopped: bool) -> u64 {
+        let is_flushing = self.stage == Stage::Flush && !stopped;
+        if is_flushing { u64::MAX } else { patience_ns(stopped) }
     }
 
     /// Returns true if the job has ended.
@@ -330,7 +364,7 @@ impl<'a> Drive<'a> {
         if let Some(pauses) = &mut self.pauses {
             pauses.begin(first_ns);
         }
-        if self.limits.warm_up_ns() == 0 {
+        if self.warm_up_ns() == 0 {
             self.stage = Stage::Measure;
         }
         self.ask(now_ns);
@@ -349,7 +383,7 @@ impl<'a> Drive<'a> {
     /// acts, and counts its polling, between completions; where all is stuck, a hang ends the trial.
     pub(crate) fn waits_until_ns(&self) -> u64 {
         let waits = self.open.is_none() && self.pending.is_empty();
-        let hung_ns = self.last_completion_ns + HUNG_AFTER_NS;
+        let hung_ns = self.last_completion_ns.saturating_add(self.patience_ns(false));
         if waits {
             self.pause_until_ns().map_or(hung_ns, |until_ns| until_ns.min(hung_ns))
         } else {
@@ -362,15 +396,14 @@ impl<'a> Drive<'a> {
     pub(crate) fn own_moment_ns(&self) -> u64 {
         let due_ns = self.open.as_ref().filter(|_| self.may_ask()).map(|open| open.pace.next_due_ns());
         let offered_ns = (!self.pending.is_empty()).then_some(self.last_ns);
-        let hung_ns = self.last_completion_ns.max(self.last_ns) + HUNG_AFTER_NS;
+        let hung_ns = self.last_completion_ns.max(self.last_ns).saturating_add(self.patience_ns(false));
         [due_ns, self.pause_until_ns(), offered_ns].into_iter().flatten().fold(hung_ns, u64::min)
     }
 
     /// End of the pause that is under way.
     #[inline]
     fn pause_until_ns(&self) -> Option<u64> {
-        let sends = matches!(self.stage, Stage::WarmUp | Stage::Measure);
-        self.pauses.as_ref().filter(|_| sends)?.until_ns(self.last_ns)
+        self.pauses.as_ref().filter(|_| self.stage.sends())?.until_ns(self.last_ns)
     }
 
     #[inline]
@@ -399,7 +432,7 @@ impl<'a> Drive<'a> {
     }
 
     fn may_ask(&self) -> bool {
-        matches!(self.stage, Stage::WarmUp | Stage::Measure) && self.can_send()
+        self.stage.sends() && self.can_send()
     }
 
     /// Runs one batch: reaps completions, counts them, submits requests.
@@ -417,7 +450,7 @@ impl<'a> Drive<'a> {
             self.engine.reap(wait_ns, &mut self.done)?;
         }
         let now_ns = self.clock.now_ns();
-        if self.stage == Stage::Measure {
+        if matches!(self.stage, Stage::Measure | Stage::Flush) {
             self.in_flight_area += u128::from(self.in_flight) * u128::from(now_ns - self.last_ns);
         }
         let since_ns = now_ns - self.last_ns;
@@ -429,15 +462,17 @@ impl<'a> Drive<'a> {
             self.last_completion_ns = now_ns;
             if self.attendance.is_over() {
                 // The others have ended since this job's last completion, so that this one was served alone.
-                self.drain();
+                self.end();
             }
             self.count(now_ns);
         } else if let Some(open) = self.open.as_mut().filter(|_| wait_ns == 0) {
             open.polled_ns += since_ns;
         }
         self.turn(now_ns);
-        if matches!(self.stage, Stage::WarmUp | Stage::Measure) {
+        if self.stage.sends() {
             self.ask(now_ns);
+        } else if self.stage == Stage::Flush {
+            self.flush(now_ns);
         }
         self.submit(now_ns)
     }
@@ -451,7 +486,7 @@ impl<'a> Drive<'a> {
             return if spins { 0 } else { left_ns };
         }
         match &self.open {
-            Some(open) if matches!(self.stage, Stage::WarmUp | Stage::Measure) => {
+            Some(open) if self.stage.sends() => {
                 let until_ns = open.pace.next_due_ns().saturating_sub(self.last_ns);
                 if self.can_send() { until_ns.saturating_sub(POLL_NS).min(WAIT_NS) } else { WAIT_NS }
             }
@@ -468,7 +503,7 @@ impl<'a> Drive<'a> {
         if let Some(open) = self.open.as_mut().filter(|_| could_not_send) {
             open.slot_free_since_ns = now_ns;
         }
-        let counts = matches!(self.stage, Stage::WarmUp | Stage::Measure);
+        let counts = self.stage.sends() || self.stage == Stage::Flush;
         for completion in &self.done {
             let Slot { due_ns, offset_bytes, length_bytes, op } = self.slots[completion.slot as usize];
             if let Some(verify) = &mut self.verify {
@@ -483,11 +518,12 @@ impl<'a> Drive<'a> {
                 Op::Trim => self.issued.trim_bytes += moved_bytes,
                 Op::Flush => {
                     let flushes = self.flushes.as_mut().expect("it was sent");
-                    flushes.under_way = false;
+                    (flushes.under_way, flushes.last) = (false, None);
+                    let of_all = flushes.every.is_none();
                     if counts {
                         self.recorder.record(op, 0, completion.result, now_ns - due_ns);
                     }
-                    if counts && completion.result >= 0 {
+                    if counts && !of_all && completion.result >= 0 {
                         self.recorder.record_commit(now_ns - flushes.commit_from_ns);
                     }
                     continue;
@@ -503,7 +539,7 @@ impl<'a> Drive<'a> {
     /// Notes that nothing completed since the last completion. An open loop may have had nothing to send.
     #[cold]
     fn stalled(&mut self, now_ns: u64) {
-        if self.open.is_none() && matches!(self.stage, Stage::WarmUp | Stage::Measure) {
+        if self.open.is_none() && self.stage.sends() {
             self.recorder.stalled(self.last_completion_ns, now_ns, &self.issued);
         }
     }
@@ -514,7 +550,7 @@ impl<'a> Drive<'a> {
         if self.stage == Stage::WarmUp {
             // An open loop's depth is a limit, not a queue that must fill.
             let turned_over = self.open.is_some() || self.issued.ios >= self.depth;
-            let is_warm = !self.done.is_empty() && turned_over && since_ns >= self.limits.warm_up_ns();
+            let is_warm = !self.done.is_empty() && turned_over && since_ns >= self.warm_up_ns();
             if is_warm && self.attendance.is_warm() {
                 self.recorder.end_warm_up(now_ns);
                 (self.warm_up_ended_ns, self.measured_to_ns) = (now_ns, now_ns);
@@ -526,29 +562,37 @@ impl<'a> Drive<'a> {
                 return;
             }
         }
-        if self.stage == Stage::Measure && !self.done.is_empty() {
+        let counts = matches!(self.stage, Stage::Measure | Stage::Flush);
+        if counts && !self.done.is_empty() {
             (self.measured_to_ns, self.measured_area) = (now_ns, self.in_flight_area);
+        }
+        if self.stage == Stage::Measure && !self.done.is_empty() {
             let measured_ns = now_ns - self.warm_up_ended_ns;
             let has_finished = measured_ns >= self.limits.measure_ns() && since_ns >= self.limits.duration_ns;
             if has_finished && self.attendance.has_finished() {
-                self.drain();
+                self.end();
             } else {
                 self.recorder.look_at_the_window(now_ns);
             }
         }
         let stopped = self.stop.load(Ordering::Relaxed);
         let over = stopped || self.own_end.is_over(now_ns, &self.issued);
-        if over && self.stage != Stage::Done {
+        if stopped && self.stage != Stage::Done {
             self.drain();
+        } else if over {
+            self.end();
         }
         // The flush that the last requests are due for belongs to them.
         if self.limits.ios.is_some_and(|limit| self.issued.ios >= limit) && !self.held_by_a_flush() {
+            self.end();
+        }
+        if self.stage == Stage::Flush && self.is_flushed() {
             self.drain();
         }
         let overdue_ns = now_ns.saturating_sub(self.last_completion_ns);
         // An open loop may have nothing to send for longer.
-        let hung = overdue_ns > patience_ns(stopped) && (self.in_flight > 0 || self.open.is_none());
-        if hung && matches!(self.stage, Stage::WarmUp | Stage::Measure) {
+        let hung = overdue_ns > self.patience_ns(stopped) && (self.in_flight > 0 || self.open.is_none());
+        if hung && self.stage.sends() {
             // Requests that were due meanwhile could not be sent.
             self.measured_until(now_ns);
             self.drain();
@@ -566,6 +610,27 @@ impl<'a> Drive<'a> {
         }
     }
 
+    /// Sends nothing more but the flush at the end, where there is one.
+    fn end(&mut self) {
+        if !self.stage.sends() {
+            return;
+        }
+        if self.flushes_at_end() && self.stage == Stage::Measure {
+            self.take_back();
+            self.measured_until(self.measured_to_ns);
+            self.own_end.leave();
+            self.stage = Stage::Flush;
+        } else {
+            self.drain();
+        }
+    }
+
+    /// Returns true once everything written has been flushed.
+    fn is_flushed(&self) -> bool {
+        let is_idle = self.in_flight == 0 && self.pending.is_empty();
+        is_idle && self.flushes.as_ref().is_none_or(|flushes| flushes.writes_since == 0)
+    }
+
     fn drain(&mut self) {
         if self.stage != Stage::Drain {
             self.stage = Stage::Drain;
@@ -573,7 +638,11 @@ impl<'a> Drive<'a> {
             self.own_end.leave();
             self.measured_until(self.measured_to_ns);
         }
-        // Requests that the engine has not taken are given back.
+        self.take_back();
+    }
+
+    /// Requests that the engine has not taken are given back.
+    fn take_back(&mut self) {
         while let Some(request) = self.pending.pop() {
             if let Some(verify) = &mut self.verify {
                 verify.take_back(&request);
@@ -648,7 +717,7 @@ impl<'a> Drive<'a> {
                 if flushes.writes_since == 0 {
                     flushes.commit_from_ns = due_ns;
                 }
-                flushes.writes_since += 1;
+                flushes.writes_since = flushes.writes_since.saturating_add(1);
             }
         }
         let request = Request { slot, op, length_bytes, offset_bytes };
@@ -666,9 +735,11 @@ impl<'a> Drive<'a> {
     /// Sends the flush that is due, once nothing else is out.
     fn flush(&mut self, now_ns: u64) {
         let Some(flushes) = self.flushes.as_mut().filter(|flushes| !flushes.under_way) else { return };
-        if self.in_flight > 0 || !self.pending.is_empty() {
+        let nothing_written = flushes.every.is_none() && flushes.writes_since == 0;
+        if self.in_flight > 0 || !self.pending.is_empty() || nothing_written {
             return;
         }
+        flushes.last = flushes.every.is_none().then(LongFlush::begin);
         (flushes.writes_since, flushes.under_way) = (0, true);
         let slot = self.idle.take(Op::Flush);
         self.slots[slot as usize] = Slot { due_ns: now_ns, offset_bytes: 0, length_bytes: 0, op: Op::Flush };

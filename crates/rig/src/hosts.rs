@@ -7,7 +7,7 @@
 use iosonde_model::{HostShare, Stream, Togetherness, Trial, Witnesses};
 
 use crate::{
-    merge::{self, Recorded},
+    merge::{self, Over, Recorded},
     trial::FinishedTrial,
 };
 
@@ -172,7 +172,8 @@ fn sum(mut trials: Vec<Trial>) -> Trial {
     }
     let streams = streams(&mut trials);
     let (mut first, hosts) = (trials[0].clone(), trials.len() as u32);
-    let recorded = merge::recorded(trials.into_iter().map(of_trial).collect());
+    let over = Over::of(first.spec.streams());
+    let recorded = merge::recorded(trials.into_iter().map(of_trial).collect(), over);
     first.spec = first.spec.on_hosts(hosts);
     Trial {
         elapsed_s,
@@ -238,7 +239,8 @@ fn stream(parts: Vec<Stream>) -> Stream {
         stalls: Vec::new(),
         errors: Vec::new(),
     };
-    let all = merge::recorded(parts.into_iter().map(recorded).collect());
+    let over = Over::of(std::iter::once(&whole.spec));
+    let all = merge::recorded(parts.into_iter().map(recorded).collect(), over);
     Stream {
         measured_s: Some(all.measured_s),
         read: all.read,

@@ -66,6 +66,7 @@ impl Team {
             cpu_system_s: cpu_s.map(|cpu_s| cpu_s.1),
             windows: team.recorded.windows.clone(),
         };
+        let over = Over::of(spec.streams());
         let streams = specs.iter().zip(&teams).zip(cpu_s).map(apart).collect();
         let rates: Vec<f64> = teams.iter().filter_map(|team| team.achieved_rate_iops).collect();
         Self {
@@ -74,7 +75,7 @@ impl Team {
             hung: teams.iter().map(|team| team.hung).sum(),
             achieved_rate_iops: (!rates.is_empty()).then(|| rates.iter().sum()),
             pacing_error: merged(teams.iter().filter_map(|team| team.pacing_error.as_ref())),
-            recorded: recorded(teams.into_iter().map(|team| team.recorded).collect()),
+            recorded: recorded(teams.into_iter().map(|team| team.recorded).collect(), over),
             streams,
         }
     }
@@ -84,7 +85,8 @@ impl Team {
         let (unserved, hung) =
             (driven.iter().map(|job| job.unserved).sum(), driven.iter().map(|job| job.hung).sum());
         let pacing_error = merged(driven.iter().filter_map(|job| job.pacing_error.as_ref()));
-        let recorded = recorded(driven.into_iter().map(|job| job.recorded).collect());
+        let jobs = driven.into_iter().map(|job| job.recorded).collect();
+        let recorded = recorded(jobs, Over::of(std::iter::once(spec)));
         let served =
             [&recorded.read, &recorded.write, &recorded.trim].into_iter().flatten().map(|d| d.iops).sum();
         let achieved_rate_iops = spec.rate_iops.map(|_| served);
@@ -108,8 +110,24 @@ fn merged<'a>(parts: impl Iterator<Item = &'a Histogram>) -> Option<Histogram> {
     })
 }
 
+/// The time over which rates of several jobs are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Over {
+    /// Each job's own; the time that all of them measured, where those differ.
+    Common,
+    /// From the first one's beginning to the last one's end: jobs that flush at their ends share one storage, and what
+    /// they wrote is there when the last flush is over.
+    Whole,
+}
+
+impl Over {
+    pub(crate) fn of<'a>(mut streams: impl Iterator<Item = &'a TrialSpec>) -> Self {
+        if streams.any(|stream| stream.sync.at_end()) { Self::Whole } else { Self::Common }
+    }
+}
+
 /// Adds up what jobs counted. One job's figures stay as they are.
-pub fn recorded(mut jobs: Vec<Recorded>) -> Recorded {
+pub fn recorded(mut jobs: Vec<Recorded>, over: Over) -> Recorded {
     if jobs.len() == 1 {
         return jobs.remove(0);
     }
@@ -121,7 +139,10 @@ pub fn recorded(mut jobs: Vec<Recorded>) -> Recorded {
     let write = directions(|job| job.write.as_ref());
     let trim = directions(|job| job.trim.as_ref());
     let windows = windows(&jobs);
-    let [read, write, trim] = over_common_time(&jobs, [read, write, trim]);
+    let [read, write, trim] = match over {
+        Over::Common => over_common_time(&jobs, [read, write, trim]),
+        Over::Whole => over_whole_time(&jobs, [read, write, trim]),
+    };
     let all = || [&read, &write, &trim].into_iter().flatten();
     let (ios, iops): (u64, f64) = (all().map(|d| d.ios).sum(), all().map(|d| d.iops).sum());
     let longest_s = jobs.iter().map(|job| job.measured_s).fold(0.0, f64::max);
@@ -172,6 +193,17 @@ fn over_common_time(jobs: &[Recorded], mut directions: [Option<Direction>; 3]) -
             direction.iops = sum(|lane| lane.ios as f64) / common_s;
             direction.bytes_per_s = sum(|lane| lane.bytes as f64) / common_s;
         }
+    }
+    directions
+}
+
+fn over_whole_time(jobs: &[Recorded], mut directions: [Option<Direction>; 3]) -> [Option<Direction>; 3] {
+    let windows = || jobs.iter().flat_map(|job| &job.windows);
+    let from_s = windows().map(|window| window.start_s).fold(f64::INFINITY, f64::min);
+    let whole_s = windows().map(|window| window.start_s + window.length_s).fold(0.0, f64::max) - from_s;
+    for direction in directions.iter_mut().flatten().filter(|_| whole_s > 0.0) {
+        direction.iops = direction.ios as f64 / whole_s;
+        direction.bytes_per_s = direction.bytes as f64 / whole_s;
     }
     directions
 }
@@ -278,7 +310,8 @@ mod tests {
 
     #[test]
     fn counts_and_rates_add_up_and_agree() {
-        let merged = recorded(vec![job(&[0.0, 0.1, 0.2], 0.1, 100), job(&[0.0, 0.15], 0.15, 300)]);
+        let merged =
+            recorded(vec![job(&[0.0, 0.1, 0.2], 0.1, 100), job(&[0.0, 0.15], 0.15, 300)], Over::Common);
         let read = merged.read.unwrap();
         assert_eq!(read.ios, 900);
         assert!((read.iops - 3000.0).abs() < 1e-6, "{}", read.iops);
@@ -289,13 +322,14 @@ mod tests {
     #[test]
     fn jobs_errors_of_one_number_have_one_count() {
         let failed = |errors: &[(i32, u64)]| Recorded { errors: errors.to_vec(), ..job(&[0.0], 0.1, 100) };
-        let merged = recorded(vec![failed(&[(5, 3), (28, 1)]), failed(&[(5, 4)])]);
+        let merged = recorded(vec![failed(&[(5, 3), (28, 1)]), failed(&[(5, 4)])], Over::Common);
         assert_eq!(merged.errors, [(5, 7), (28, 1)]);
     }
 
     #[test]
     fn windows_are_cut_anew_and_nothing_is_lost() {
-        let merged = recorded(vec![job(&[0.0, 0.1, 0.2], 0.1, 100), job(&[0.0, 0.15], 0.15, 300)]);
+        let merged =
+            recorded(vec![job(&[0.0, 0.1, 0.2], 0.1, 100), job(&[0.0, 0.15], 0.15, 300)], Over::Common);
         let ios: Vec<u64> = merged.windows.iter().map(|w| w.read.as_ref().unwrap().ios).collect();
         // 100 + 200 in each: both jobs are even.
         assert_eq!(ios, [300, 300, 300]);
@@ -306,7 +340,7 @@ mod tests {
     #[test]
     fn jobs_with_a_handful_of_completions_keep_their_own_rates() {
         // Between 0.9 s and 1 s both measured, and nothing completed: that is no rate of 0.
-        let merged = recorded(vec![job(&[0.0, 0.5], 0.5, 1), job(&[0.9], 0.6, 1)]);
+        let merged = recorded(vec![job(&[0.0, 0.5], 0.5, 1), job(&[0.9], 0.6, 1)], Over::Common);
         assert!(merged.measured_s.is_finite() && merged.measured_s > 0.0, "{}", merged.measured_s);
         let iops = merged.read.unwrap().iops;
         assert!((iops - (2.0 + 1.0 / 0.6)).abs() < 1e-9, "{iops}");
@@ -314,7 +348,20 @@ mod tests {
 
     #[test]
     fn one_job_stays_as_it_is() {
-        let merged = recorded(vec![job(&[0.0, 0.1], 0.1, 5)]);
+        let merged = recorded(vec![job(&[0.0, 0.1], 0.1, 5)], Over::Common);
         assert_eq!(merged.windows[0].read.as_ref().unwrap().latency_ns_p50, Some(1.0));
+    }
+
+    #[test]
+    fn jobs_that_flush_at_their_ends_share_the_whole_time() {
+        // Both wrote for 0.2 s; one flush took 0.1 s, the other 0.4 s.
+        let flushed = |flush_s: f64| {
+            let mut one = job(&[0.0, 0.1], 0.1, 100);
+            one.windows[1].length_s += flush_s;
+            one
+        };
+        let merged = recorded(vec![flushed(0.1), flushed(0.4)], Over::Whole);
+        assert!((merged.read.unwrap().iops - 400.0 / 0.6).abs() < 1e-6);
+        assert!((merged.measured_s - 0.6).abs() < 1e-9);
     }
 }

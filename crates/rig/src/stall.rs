@@ -10,7 +10,7 @@
 use std::{
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread::{self, JoinHandle},
     time::Duration,
@@ -31,6 +31,26 @@ const LOOK_EVERY: Duration = Duration::from_nanos(drive::WAIT_NS);
 const WAKES: u32 = 10;
 /// Later than this, and it did not run: on a machine with five programs for each processor threads woke 0.1 s late.
 const LATE: Duration = Duration::from_millis(250);
+
+static LONG_FLUSHES: AtomicUsize = AtomicUsize::new(0);
+
+/// A flush that writes out whatever the page cache has taken, for as long as that takes: 5 GB to a disk of 100 MB/s are
+/// 50 s. No call is given up while there is one.
+#[derive(Debug)]
+pub(crate) struct LongFlush(());
+
+impl LongFlush {
+    pub(crate) fn begin() -> Self {
+        LONG_FLUSHES.fetch_add(1, Ordering::Relaxed);
+        Self(())
+    }
+}
+
+impl Drop for LongFlush {
+    fn drop(&mut self) {
+        LONG_FLUSHES.fetch_sub(1, Ordering::Relaxed);
+    }
+}
 
 /// Looks on until it is dropped.
 #[derive(Debug)]
@@ -110,9 +130,11 @@ impl StallWatch {
                     }
                 }
                 let now = others.running_ns();
-                idle = if now == before { idle + every } else { Duration::ZERO };
+                let is_asked = interrupt::is_asked();
+                let excused = !is_asked && LONG_FLUSHES.load(Ordering::Relaxed) > 0;
+                idle = if now == before && !excused { idle + every } else { Duration::ZERO };
                 before = now;
-                let patience = if interrupt::is_asked() { after.min(STALLED_AFTER_STOP) } else { after };
+                let patience = if is_asked { after.min(STALLED_AFTER_STOP) } else { after };
                 if idle >= patience && before.is_some() {
                     return stalled(idle);
                 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use iosonde_model::{Phase, Rw, Think, Trial, TrialSpec};
+use iosonde_model::{Phase, Rw, Sync, Think, Trial, TrialSpec};
 use iosonde_rig::{
     drive::Limits,
     engine::SharedDevice,
@@ -113,15 +113,47 @@ fn a_count_of_requests_ends_a_trial_even_where_it_is_below_the_depth() {
     assert!((trial.elapsed_s - 160e-6).abs() < 1e-9);
 }
 
+/// A buffer of 1 MiB that takes pages of 16 KiB in 12 us each and empties itself at such a rate.
+fn with_buffer(drain: &str) -> Bed {
+    let text = format!(
+        "name = \"b\"\nsummary = \"a buffer\"\ncapacity = \"1GiB\"\n[flash]\nunits = 1\nstripe = \"16KiB\"\n\
+         page = \"16KiB\"\nmapping_unit = \"4KiB\"\nread = \"60us\"\nprogram = \"600us\"\nerase = \"3ms\"\n\
+         pages_per_block = 256\nplacement = \"static\"\n\
+         write_buffer = {{ size = \"1MiB\", latency = \"12us\", drain = \"{drain}\", flush = \"1ms\" }}\n"
+    );
+    Bed::simulated(SharedDevice::new(Device::new(&DeviceFile::parse(&text, "test").unwrap(), 1)))
+}
+
+#[test]
+fn a_flush_at_the_end_is_part_of_the_measured_time() {
+    let stop = AtomicBool::new(false);
+    let write = |sync| TrialSpec { rw: Rw::Write, sync, ..spec(1, 16_384) };
+    let run = |drain: &str, sync, limits| {
+        let spec = write(sync);
+        let order = Order { spec: &spec, limits, phase: Phase::Measure, seed: 9 };
+        with_buffer(drain).run(&order, &stop).unwrap().trial
+    };
+    // 16 pages of 16 KiB leave a buffer of 10 MB/s within 26.2 ms; the buffer took them in 192 us.
+    let counted = Limits { ios: Some(16), ..Limits::time(u64::MAX) };
+    let trial = run("10MB/s", Sync::FsyncAtEnd, counted);
+    assert_eq!((trial.flush.as_ref().map(|flush| flush.ios), trial.hung), (Some(1), 0));
+    assert!((0.025..0.030).contains(&trial.measured_s), "{}", trial.measured_s);
+    assert!((trial.write.unwrap().iops - 16.0 / trial.measured_s).abs() < 1e-6);
+    assert!(run("10MB/s", Sync::None, counted).measured_s < 0.001);
+    // One that ends by its time counts from its first request on, and flushes once more than its time.
+    let trial = run("10MB/s", Sync::FdatasyncAtEnd, Limits::time(200_000_000));
+    assert_eq!((trial.warmup_s, trial.flush.as_ref().map(|flush| flush.ios)), (0.0, Some(1)));
+    assert!((0.25..0.35).contains(&trial.measured_s), "{}", trial.measured_s);
+    // What takes longer than a request may is no hang: 1 MiB at 20 kB/s.
+    let trial = run("20kB/s", Sync::FsyncAtEnd, Limits { ios: Some(64), ..Limits::time(u64::MAX) });
+    assert_eq!((trial.flush.map(|flush| flush.ios), trial.hung), (Some(1), 0));
+    assert!(trial.measured_s > 45.0, "{}", trial.measured_s);
+}
+
 #[test]
 fn a_pause_between_requests_lets_a_buffer_empty_itself() {
     // 16 pages of 16 KiB wait in the buffer when an open loop of ten reads a second begins.
-    let text = "name = \"b\"\nsummary = \"a buffer\"\ncapacity = \"1GiB\"\n[flash]\nunits = 1\nstripe = \"16KiB\"\n\
-                page = \"16KiB\"\nmapping_unit = \"4KiB\"\nread = \"60us\"\nprogram = \"600us\"\nerase = \"3ms\"\n\
-                pages_per_block = 256\nplacement = \"static\"\n\
-                write_buffer = { size = \"1MiB\", latency = \"12us\", drain = \"10MB/s\", flush = \"1ms\" }\n";
-    let mut bed =
-        Bed::simulated(SharedDevice::new(Device::new(&DeviceFile::parse(text, "test").unwrap(), 1)));
+    let mut bed = with_buffer("10MB/s");
     let stop = AtomicBool::new(false);
     let mut run = |spec: &TrialSpec, limits| {
         bed.run(&Order { spec, limits, phase: Phase::Measure, seed: 9 }, &stop).unwrap().trial

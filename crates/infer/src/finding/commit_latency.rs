@@ -56,7 +56,7 @@ impl FindingKind for CommitLatency {
 /// `None` where no write becomes durable, or where writes overlap: what one commit waits for is then not their sum.
 fn one(writer: &Writer, evidence: &Evidence) -> Option<Finding> {
     let spec = &evidence.point.spec;
-    if spec.sync == Sync::None || spec.rw.reads() || spec.asked_in_flight() != 1 {
+    if spec.sync == Sync::None || spec.sync.at_end() || spec.rw.reads() || spec.asked_in_flight() != 1 {
         return None;
     }
     let conditions = durable::conditions(spec);

@@ -88,12 +88,13 @@ impl Check for WriteBack {
     }
 }
 
-/// Returns true if writes were made durable while the clock ran: each, or after a number that was reached.
+/// Returns true if writes were made durable while the clock ran: each, all at the end, or after a number that was
+/// reached.
 fn is_flushed(trial: &Trial) -> bool {
     let ios = trial.write.as_ref().map_or(0, |write| write.ios);
     match trial.spec.sync.flush_every() {
         Some(every) => ios == 0 || u64::from(every) <= ios,
-        None => trial.spec.sync.with_each_write(),
+        None => trial.spec.sync.at_end() || trial.spec.sync.with_each_write(),
     }
 }
 

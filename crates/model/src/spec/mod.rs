@@ -359,7 +359,7 @@ impl TrialSpec {
     /// Returns true if any stream has requests of this kind.
     pub fn has(&self, op: Op) -> bool {
         self.streams().any(|stream| match op {
-            Op::Flush => stream.sync.flush_every().is_some(),
+            Op::Flush => stream.sync.flushes(),
             _ => stream.rw.has(op),
         })
     }
@@ -374,7 +374,7 @@ impl TrialSpec {
     pub fn keeps_depth(&self) -> bool {
         self.streams().all(|stream| {
             let waits = stream.think.is_some() || stream.refill_at.is_some();
-            stream.rate_iops.is_none() && stream.sync.flush_every().is_none() && !waits
+            stream.rate_iops.is_none() && !stream.sync.flushes() && !waits
         })
     }
 

@@ -67,7 +67,11 @@ pub(super) const fn distribution(default: &'static str) -> Parameter {
 }
 
 pub(super) const fn sync(default: &'static str) -> Parameter {
-    key("sync", "what makes writes durable: none, fsync:N, fdatasync:N or dsync", default)
+    key(
+        "sync",
+        "what makes writes durable: none, fsync:N, fdatasync:N, fsync:end, fdatasync:end, dsync or osync",
+        default,
+    )
 }
 
 pub(super) const fn payload(default: &'static str) -> Parameter {

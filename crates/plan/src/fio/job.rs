@@ -169,13 +169,8 @@ impl Job {
         if self.ramp_ns > 0 && !self.time_based {
             return refuse("ramp_time", "ramp_time is supported with time_based and runtime");
         }
-        for name in ["end_fsync", "fsync_on_close"] {
-            if options.yes(name)?.unwrap_or(false) && !self.spec.direct && self.spec.rw.writes() {
-                return Err(options.unsupported(
-                    name,
-                    "a buffered job is not timed with its last flush; use direct=1, or fdatasync=N",
-                ));
-            }
+        if self.spec.sync.at_end() && self.loops > 1 {
+            return Err(options.unsupported("loops", "fio flushes at the end of each loop; use one"));
         }
         if !self.spec.rw.is_random() && (self.files.count > 1 || self.files.names.len() > 1) {
             let option = if self.files.count > 1 { "nrfiles" } else { "filename" };

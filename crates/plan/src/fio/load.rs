@@ -389,8 +389,15 @@ fn sync(options: &Options, rw: Rw) -> Result<Sync, Refusal> {
     if !rw.writes() {
         return Ok(Sync::None);
     }
+    let at_end =
+        options.yes("end_fsync")?.unwrap_or(false) || options.yes("fsync_on_close")?.unwrap_or(false);
     match (fsync, fdatasync, each) {
+        (None, None, Sync::None) if at_end => Ok(Sync::FsyncAtEnd),
         (None, None, each) => Ok(each),
+        _ if at_end => {
+            let name = if fsync.is_some() { "fsync" } else { "fdatasync" };
+            Err(options.unsupported(name, "a job flushes after so many writes or at its end; keep one"))
+        }
         (Some(every), None, Sync::None) => Ok(Sync::Fsync { every: every as u32 }),
         (None, Some(every), Sync::None) => Ok(Sync::Fdatasync { every: every as u32 }),
         _ => {

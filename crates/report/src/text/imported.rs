@@ -13,7 +13,7 @@ use crate::text::{case::capitalised, validity::Weight};
 pub struct ResultLine {
     /// The trial's id.
     pub trial: u64,
-    /// The workload, short: `4 KiB 50:50 depth 64`.
+    /// The workload, short: `4 KiB mix 50:50, QD 64`.
     pub workload: String,
     /// The verdict's weight.
     pub mark: Weight,
@@ -155,26 +155,30 @@ fn whole(number: f64) -> String {
     if number >= 20.0 { format!("{number:.0}") } else { format!("{number:.1}") }
 }
 
-/// `4 KiB 50:50 depth 64`: what tells one row of a table from another.
+/// `4 KiB mix 50:50, QD 64`: what tells one row of a table from another.
 fn workload(trial: &Trial) -> String {
     let spec = &trial.spec;
-    let beside = if spec.and.is_empty() { "" } else { " with other streams" };
-    if trial.unstated.contains(&Unstated::QueueDepth) {
-        return format!("{}{beside}", requests(spec));
-    }
-    format!("{} depth {}{beside}", requests(spec), spec.asked_in_flight())
+    let is_known = !trial.unstated.contains(&Unstated::QueueDepth);
+    let parts = [
+        Some(requests(spec)),
+        is_known.then(|| format!("QD {}", spec.asked_in_flight())),
+        spec.rate_iops.map(|rate| format!("at {} IOPS", units::count(rate * f64::from(spec.jobs)))),
+        (spec.sync != Sync::None).then(|| spec.sync.to_string()),
+        (!spec.and.is_empty()).then(|| "with other streams".to_owned()),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// Requests of a workload without their depth: `4 KiB 50:50`.
+/// Requests of a workload without their depth: `4 KiB mix 50:50`.
 fn requests(spec: &TrialSpec) -> String {
     let mix = match spec.rw {
         Rw::Trim | Rw::RandTrim => "trims".to_owned(),
         rw if rw.is_mixed() => {
             let reads = spec.read_percent.unwrap_or(50.0);
-            format!("{reads}:{}", 100.0 - reads)
+            format!("mix {reads}:{}", 100.0 - reads)
         }
-        rw if rw.writes() => "0:100".to_owned(),
-        _ => "100:0".to_owned(),
+        rw if rw.writes() => "writes".to_owned(),
+        _ => "reads".to_owned(),
     };
     let pattern = if spec.rw.is_random() { "" } else { "sequential " };
     format!("{} {pattern}{mix}", units::size(spec.block_size_bytes))

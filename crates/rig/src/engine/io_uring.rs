@@ -84,7 +84,7 @@ impl EngineKind for IoUring {
             fixed: false,
             read_flags: calls::flags(bench.options, calls::read_flag),
             write_flags: calls::flags(bench.options, calls::write_flag) | calls::write_flags(bench.sync),
-            flush: if calls::data_only(bench.sync) { FsyncFlags::DATASYNC } else { FsyncFlags::empty() },
+            flush: if bench.sync.of_data_alone() { FsyncFlags::DATASYNC } else { FsyncFlags::empty() },
         };
         if !plain {
             ring.submitter().register_files(&[file.as_raw_fd()])?;

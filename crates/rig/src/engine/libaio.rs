@@ -301,7 +301,7 @@ impl Loop {
             Op::Flush | Op::Trim => {
                 // The kernel refuses a flush with anything else in it.
                 (block.length, block.offset, block.buffer) = (0, 0, 0);
-                (if calls::data_only(self.sync) { Block::FDATASYNC } else { Block::FSYNC }, 0)
+                (if self.sync.of_data_alone() { Block::FDATASYNC } else { Block::FSYNC }, 0)
             }
         };
         self.handed.push(block);

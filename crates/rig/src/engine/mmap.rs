@@ -208,7 +208,7 @@ impl Loop {
                 0 => bytes,
                 errno => errno,
             },
-            Sync::Fsync { .. } | Sync::Fdatasync { .. } => {
+            _ => {
                 let before = self.written.unwrap_or((from, to));
                 self.written = Some((before.0.min(from), before.1.max(to)));
                 bytes
@@ -218,7 +218,7 @@ impl Loop {
 
     fn flush(&mut self) -> i32 {
         let flushed = self.written.take().map_or(0, |range| self.map.flush(range));
-        if flushed < 0 || calls::data_only(self.sync) {
+        if flushed < 0 || self.sync.of_data_alone() {
             return flushed;
         }
         calls::flush(&self.map.file, self.sync)

@@ -293,6 +293,7 @@ fn options(spec: &TrialSpec) -> BTreeMap<String, String> {
     match spec.sync {
         Sync::Fsync { every } => drop(set("fsync", every.to_string())),
         Sync::Fdatasync { every } => drop(set("fdatasync", every.to_string())),
+        Sync::FsyncAtEnd | Sync::FdatasyncAtEnd => drop(set("end_fsync", "1".to_owned())),
         Sync::Dsync => drop(set("sync", "dsync".to_owned())),
         Sync::Osync => drop(set("sync", "sync".to_owned())),
         Sync::None => {}

@@ -177,7 +177,7 @@ fn workloads_are_what_the_files_say() {
     assert_eq!(of(&first("sysbench-rndrd-direct.txt")), (16_384, 1, 8, true));
     assert_eq!(first("sysbench-rndwr.txt").spec.sync, Sync::Fsync { every: 100 });
     assert_eq!(of(&first("dd-direct-write.txt")), (65_536, 1, 1, true));
-    assert_eq!(first("dd-direct-write.txt").spec.sync, Sync::Fsync { every: 500 });
+    assert_eq!(first("dd-direct-write.txt").spec.sync, Sync::FdatasyncAtEnd);
     assert_eq!(of(&first("dd-reads.txt")), (1 << 20, 1, 1, true));
     let pg = read("pg_test_fsync.txt").trials;
     let syncs: Vec<Sync> = pg.iter().take(4).map(|trial| trial.spec.sync).collect();

@@ -112,15 +112,13 @@ fn has(list: &str, flag: &str) -> bool {
 
 impl Command {
     /// What makes the writes durable.
-    fn sync(&self, rw: Rw, flags: &str, records: u64) -> Sync {
-        let synced = has(&self.conversion, "fsync") || has(&self.conversion, "fdatasync");
+    fn sync(&self, rw: Rw, flags: &str) -> Sync {
         match () {
             () if rw == Rw::Write && has(flags, "dsync") => Sync::Dsync,
             () if rw == Rw::Write && has(flags, "sync") => Sync::Osync,
-            // One flush at the end, whose time dd counts.
-            () if rw == Rw::Write && synced => {
-                Sync::Fsync { every: u32::try_from(records).unwrap_or(u32::MAX).max(1) }
-            }
+            // dd counts the time of this one flush.
+            () if rw == Rw::Write && has(&self.conversion, "fsync") => Sync::FsyncAtEnd,
+            () if rw == Rw::Write && has(&self.conversion, "fdatasync") => Sync::FdatasyncAtEnd,
             () => Sync::None,
         }
     }
@@ -159,7 +157,7 @@ impl Command {
         let mean = (bytes / records.max(1) as f64).round().max(1.0) as u64;
         let block_size_bytes = self.size.filter(|size| size.div_ceil(2) <= mean).unwrap_or(mean);
         let direct = has(flags, "direct");
-        let sync = self.sync(rw, flags, records);
+        let sync = self.sync(rw, flags);
         let figures = Figures {
             ios: (partial == 0).then_some(records),
             bytes: Some(bytes as u64),

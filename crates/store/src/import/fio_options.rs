@@ -57,6 +57,11 @@ impl Options {
         let requests = lanes("rate_iops").map(|all| all.map(|rate| rate.map(|rate| rate as f64)));
         let bytes = lanes("rate").map(|all| all.map(|rate| Some(rate? as f64 / block_size_bytes as f64)));
         let rates_iops = requests.or(bytes).unwrap_or_default();
+        // Each direction keeps to its own rate, whatever `rwmixread` says.
+        let by_rates = match rates_iops {
+            [Some(reads), Some(writes), _] if reads + writes > 0.0 => Some(100.0 * reads / (reads + writes)),
+            _ => None,
+        };
         let pause_ns = any(&["thinktime"]).and_then(|word| fio::time_ns(word, 1_000)).filter(|&ns| ns > 0);
         let arrivals = match any(&["rate_process"]) {
             Some("poisson") => Arrivals::Poisson,
@@ -67,7 +72,7 @@ impl Options {
             block_size_bytes,
             depth: number(&["iodepth"], 1)?,
             jobs: number(&["numjobs"], 1)?,
-            read_percent: mix.filter(|mix| (0.0..=100.0).contains(mix)).unwrap_or(50.0),
+            read_percent: by_rates.or(mix.filter(|mix| (0.0..=100.0).contains(mix))).unwrap_or(50.0),
             engine: any(&["ioengine"]).unwrap_or("psync").to_owned(),
             direct: yes(&["direct"]) || any(&["buffered"]) == Some("0"),
             span_bytes: any(&["size", "filesize"]).and_then(size).unwrap_or(0),
@@ -130,6 +135,7 @@ fn durable<'a>(text: &impl Fn(&str) -> Option<&'a str>) -> Sync {
         (_, Some(every), _) => Sync::Fdatasync { every },
         (_, _, Some("dsync")) => Sync::Dsync,
         (_, _, Some("" | "1" | "sync")) => Sync::Osync,
+        _ if text("end_fsync").is_some_and(|word| word != "0") => Sync::FsyncAtEnd,
         _ => Sync::None,
     }
 }

@@ -40,17 +40,12 @@ pub fn result(mut call: impl FnMut() -> rustix::io::Result<usize>) -> i32 {
     -libc::EINTR
 }
 
-/// Returns true if a flush is one of data alone.
-pub fn data_only(sync: Sync) -> bool {
-    matches!(sync, Sync::Fdatasync { .. })
-}
-
 /// Flags of a write by which it is durable when it completes (pwritev2(2)).
 pub fn write_flags(sync: Sync) -> i32 {
     match sync {
         Sync::Dsync => libc::RWF_DSYNC,
         Sync::Osync => libc::RWF_SYNC,
-        Sync::None | Sync::Fsync { .. } | Sync::Fdatasync { .. } => 0,
+        _ => 0,
     }
 }
 
@@ -110,7 +105,7 @@ pub fn try_read(file: &File, flag: i32) -> Result<i32, Unavailable> {
 
 /// Flushes a file; returns when everything written to it is durable.
 pub fn flush(file: &File, sync: Sync) -> i32 {
-    result(|| if data_only(sync) { fdatasync(file) } else { fsync(file) }.map(|()| 0))
+    result(|| if sync.of_data_alone() { fdatasync(file) } else { fsync(file) }.map(|()| 0))
 }
 
 /// Trims a range; the result is its length, as other directions report what they moved.
