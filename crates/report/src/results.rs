@@ -37,8 +37,11 @@ pub fn judged(run: &Run, paint: Paint) -> String {
         .iter()
         .filter_map(|trial| Some((named_workload(lines.iter().find(|l| l.trial == trial.id)?), trial)))
         .collect();
-    out += &results_table(&results, paint);
-    out.push('\n');
+    let table = results_table(&results, paint);
+    if !table.is_empty() {
+        out += &table;
+        out.push('\n');
+    }
     for (mark, verdict, why) in of_all(run) {
         let lead =
             format!("  {}  {}  ", pad("all results", widest), paint.ink(ink(mark), &pad(&verdict, verdicts)));

@@ -451,15 +451,23 @@ fn rows_of_figures<const N: usize>(rows: &[[String; N]], paint: Paint) -> String
 pub(crate) fn results_table(results: &[(String, &Trial)], paint: Paint) -> String {
     let mut rows = vec![TRIAL_HEADS.map(str::to_owned)];
     for (label, trial) in results {
-        let several = trial.directions().count() > 1;
+        let has_flushes = trial.flush.as_ref().is_some_and(|flush| flush.latency_ns.mean.is_some());
+        let several = trial.directions().count() > 1 || has_flushes;
+        let below = |what: &str| format!("{}{what}", " ".repeat(columns(label) + 2));
         for (nth, (op, direction)) in trial.directions().enumerate() {
             let label = match (several, nth) {
                 (false, _) => label.clone(),
                 (true, 0) => format!("{label}, {op}s"),
-                (true, _) => format!("{}{op}s", " ".repeat(columns(label) + 2)),
+                (true, _) => below(&format!("{op}s")),
             };
             rows.push(transfer_row(label, direction));
         }
+        if let Some(flush) = trial.flush.as_ref().filter(|_| has_flushes) {
+            rows.push(flush_row(below("flushes"), flush, trial.measured_s));
+        }
+    }
+    if rows.len() == 1 {
+        return String::new();
     }
     let given: Vec<usize> =
         (0..TRIAL_HEADS.len()).filter(|&at| rows[1..].iter().any(|row| row[at] != "–")).collect();

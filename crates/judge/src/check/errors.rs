@@ -72,7 +72,8 @@ fn verdict(trial: &Trial) -> Verdict {
         return Verdict::NotChecked(Reason::new(About::All, cause::Errors::NotCounted));
     }
     if done == 0 {
-        let nothing = cause::Errors::NothingCompleted { measured_s: trial.measured_s };
+        let example = trial.error_examples.first().cloned();
+        let nothing = cause::Errors::NothingCompleted { measured_s: trial.measured_s, example };
         return Verdict::Invalid(Reason::new(About::All, nothing));
     }
     Verdict::Pass

@@ -25,6 +25,9 @@ pub enum Errors {
     NothingCompleted {
         /// Duration of the measurement.
         measured_s: f64,
+        /// Why, where an error ended it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        example: Option<RequestError>,
     },
     /// Published rates without counts.
     NotCounted,

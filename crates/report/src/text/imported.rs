@@ -3,7 +3,8 @@
 
 use iosonde_model::{
     About, Cause, CheckName, Judgement, Outcome, Run, Rw, Sync, Trial, TrialSpec, Unstated,
-    cause::LittlesLaw, units,
+    cause::{self, LittlesLaw},
+    units,
 };
 
 use crate::text::{case::capitalised, validity::Weight};
@@ -39,6 +40,13 @@ fn line(trial: &Trial, run: &Run) -> (u8, ResultLine) {
         |judgement: &&Judgement| judgement.trial == Some(trial.id) && judgement.verdict >= Outcome::Warning;
     let mut troubles: Vec<&Judgement> = run.verdicts.iter().filter(own).collect();
     troubles.sort_by_key(|judgement| std::cmp::Reverse(rank(judgement)));
+    // Where nothing was measured, there is nothing else to say.
+    let is_empty = |judgement: &&Judgement| {
+        matches!(judgement.cause, Some(Cause::Errors(cause::Errors::NothingCompleted { .. })))
+    };
+    if let Some(nothing) = troubles.iter().copied().find(is_empty) {
+        troubles = vec![nothing];
+    }
     let in_flight = in_flight(trial);
     let asked = trial.spec.asked_in_flight() as f64;
     let base = ResultLine {

@@ -12,6 +12,9 @@ use super::{Figures, RESULTS_MAX, fio_options::Options};
 /// Jobs of a group whose times differ by more than this share did not run together.
 const LIKE_TIMES: f64 = 0.05;
 
+/// Mean sizes of a job with failed requests that differ by less are what was asked for.
+const LIKE_SIZES: f64 = 0.01;
+
 /// Entry of a report: a job, or the jobs of a group that fio summed up.
 #[derive(Debug, Clone)]
 pub(super) struct Job {
@@ -27,6 +30,8 @@ pub(super) struct Job {
     pub(super) runtime_s: f64,
     pub(super) cpu_s: Option<(f64, f64)>,
     pub(super) errors: u64,
+    /// Error of the operating system that ended the job.
+    pub(super) errno: Option<i32>,
     /// What the file does not say of the workload.
     pub(super) unstated: Vec<Unstated>,
 }
@@ -42,8 +47,10 @@ impl Job {
         let (ios, bytes) = self.parts().fold((0, 0), |(ios, bytes), (_, part)| {
             (added([ios, part.ios.unwrap_or(0)]), added([bytes, part.bytes.unwrap_or(0)]))
         });
-        let mean = if ios > 0 { (bytes as f64 / ios as f64).round() as u64 } else { 0 };
-        if mean > 0 { mean } else { self.options.block_size_bytes }
+        let (mean, asked) = (bytes as f64 / ios.max(1) as f64, self.options.block_size_bytes);
+        // A request that failed moved less.
+        let is_asked = self.errors > 0 && (mean / asked as f64 - 1.0).abs() <= LIKE_SIZES;
+        if mean < 1.0 || is_asked { asked } else { mean.round() as u64 }
     }
 
     fn spec(&self) -> TrialSpec {
@@ -133,10 +140,12 @@ fn trial(group: &[&Job], notes: &mut Vec<String>) -> Option<Trial> {
     trial.witnesses.issued_write_bytes = bytes(&trial.write);
     trial.witnesses.issued_trim_bytes = bytes(&trial.trim);
     trial.witnesses.issued_ios = added(trial.directions().map(|(_, side)| side.ios));
-    if working.iter().any(|job| job.errors > 0) {
-        trial.error_examples.push(RequestError::JobStopped);
-    }
+    trial.error_examples = working.iter().filter(|job| job.errors > 0).map(|job| failure(job)).collect();
     Some(trial)
+}
+
+fn failure(job: &Job) -> RequestError {
+    job.errno.map_or(RequestError::JobStopped, |errno| RequestError::System { errno, count: job.errors })
 }
 
 fn stream(job: &Job) -> Stream {
@@ -202,12 +211,16 @@ fn weighted_mean(parts: &[&Figures]) -> Option<f64> {
 
 fn flush(jobs: &[&Job]) -> Option<Flush> {
     let flushes: Vec<_> = jobs.iter().filter_map(|job| job.flush.as_ref()).collect();
-    let (_, latency_ns) = flushes.first()?;
-    Some(Flush {
-        ios: added(flushes.iter().map(|(ios, _)| *ios)),
-        errors: 0,
-        latency_ns: latency_ns.clone(),
-        histogram: Histogram::new(),
-        commit: None,
-    })
+    let ios = added(flushes.iter().map(|(ios, _)| *ios));
+    let latency_ns = match flushes[..] {
+        [] => return None,
+        [(_, latency_ns)] => latency_ns.clone(),
+        _ => LatencySummary {
+            min: flushes.iter().map(|(_, own)| own.min).min().flatten(),
+            mean: flushes.iter().map(|(own, part)| Some(*own as f64 * part.mean? / ios as f64)).sum(),
+            max: flushes.iter().map(|(_, own)| own.max).max().flatten(),
+            ..LatencySummary::default()
+        },
+    };
+    Some(Flush { ios, errors: 0, latency_ns, histogram: Histogram::new(), commit: None })
 }

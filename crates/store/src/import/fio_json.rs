@@ -111,9 +111,12 @@ fn job(job: &Value, global: &Value, alone: bool) -> Result<Job, String> {
     let summed = if alone { together.max(options.jobs) } else { together };
     let percent = |key: &str| positive(&job[key]).map(|percent| percent / 100.0 * all_s);
     let cpu_s = percent("usr_cpu").zip(percent("sys_cpu").or(Some(0.0)));
+    // fio 3.33 writes `total_ios` 0 where it counted 1,023 latencies.
     let flush = positive(&job["sync"]["total_ios"])
+        .or_else(|| positive(&job["sync"]["lat_ns"]["N"]))
         .map(|ios| (ios as u64, latency(&job["sync"]["lat_ns"], &Value::Null)));
     let error = job["error"].as_i64().unwrap_or(0);
+    let errno = i32::try_from(error).ok().filter(|&errno| errno > 0);
     let counted = positive(&job["total_err"]).map_or(0, |count| count as u64);
     let side = |name: &str| figures(&job[name]);
     let (read, write) = (side("read"), side("write"));
@@ -132,6 +135,7 @@ fn job(job: &Value, global: &Value, alone: bool) -> Result<Job, String> {
         runtime_s,
         cpu_s,
         errors: counted.max(u64::from(error != 0)),
+        errno,
         unstated: if is_of_several_kinds { vec![Unstated::QueueDepth] } else { Vec::new() },
         name,
         options,

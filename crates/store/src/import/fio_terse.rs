@@ -156,6 +156,7 @@ impl Row<'_> {
             runtime_s,
             cpu_s: Some(cpu_s),
             errors: u64::from(errors > 0.0),
+            errno: (errors > 0.0 && errors < 4096.0).then_some(errors as i32),
             unstated: vec![Unstated::QueueDepth, Unstated::PageCache, Unstated::Order],
         })
     }

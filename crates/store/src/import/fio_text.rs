@@ -283,6 +283,7 @@ impl<'a> Report<'a> {
             runtime_s,
             cpu_s: self.cpu.map(|(user, system)| (user * all_s, system * all_s)),
             errors: u64::from(self.errors != 0),
+            errno: i32::try_from(self.errors).ok().filter(|&errno| errno > 0),
             unstated,
         })
     }

@@ -166,3 +166,48 @@ fn damage_is_said() {
     let given = MIXED.replacen("\"iodepth\" : \"8\"", "\"iodepth\" : \"2\", \"iodepth\" : \"8\"", 1);
     assert!(given.len() > MIXED.len() && read(&given).trials[0].spec.queue_depth == 8);
 }
+
+#[test]
+fn flushes_are_counted_where_fio_counted_their_latencies() {
+    let of_jobs = |syncs: &str| {
+        let job = |lat: &str| {
+            format!(
+                "{{\"jobname\": \"a\", \"job options\": {{\"rw\": \"write\", \"fdatasync\": \"1\"}}, \"write\": \
+                 {{\"total_ios\": 10, \"io_bytes\": 40960, \"iops\": 10, \"bw_bytes\": 40960, \"runtime\": 1000}}, \
+                 \"sync\": {{\"total_ios\": 0, \"lat_ns\": {{{lat}}}}}}}"
+            )
+        };
+        let jobs: Vec<String> = syncs.split(';').map(job).collect();
+        let mut trials =
+            read(&format!("{{\"fio version\": \"fio-3.33\", \"jobs\": [{}]}}", jobs.join(","))).trials;
+        trials.remove(0).flush.map(|flush| (flush.ios, flush.latency_ns.mean, flush.latency_ns.max))
+    };
+    let (one, other) = ("\"mean\": 100, \"max\": 300, \"N\": 30", "\"mean\": 200, \"max\": 250, \"N\": 10");
+    assert_eq!(of_jobs(one), Some((30, Some(100.0), Some(300))));
+    assert_eq!(of_jobs(&format!("{one};{other}")), Some((40, Some(125.0), Some(300))));
+    assert_eq!(of_jobs("\"mean\": 0, \"N\": 0"), None);
+}
+
+#[test]
+fn a_job_that_an_error_ended_names_it() {
+    let failed = MIXED.replacen("\"error\" : 0", "\"error\" : 28", 1);
+    assert_ne!(failed, MIXED);
+    let error = iosonde_model::RequestError::System { errno: 28, count: 1 };
+    assert_eq!(read(&failed).trials[0].error_examples, [error]);
+}
+
+#[test]
+fn rates_of_both_directions_make_the_mix() {
+    let rated = |rates: &str| {
+        let text = MIXED.replacen(
+            "\"rw\" : \"randrw\"",
+            &format!("\"rw\" : \"randrw\", \"rate_iops\": \"{rates}\""),
+            1,
+        );
+        assert_ne!(text, MIXED);
+        let spec = read(&text).trials[0].spec.clone();
+        (spec.rate_iops, spec.read_percent.map(f64::round))
+    };
+    assert_eq!(rated("600,200"), (Some(800.0), Some(75.0)));
+    assert_eq!(rated("500"), (Some(1000.0), Some(50.0)));
+}
