@@ -18,6 +18,8 @@ pub const SHEETS: Builtin = sheets![
     "d7-p5600",
     "samsung-990-pro",
     "samsung-870-evo",
+    "wd-black-4tb",
+    "sandisk-extreme-pro-usb",
     "aws-gp3",
     "aws-gp3-max",
     "aws-gp2-max",
