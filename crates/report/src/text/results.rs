@@ -76,6 +76,10 @@ pub fn results(run: &Run) -> Results {
         return Results { storage, inconclusive, lines, ..Results::default() };
     }
     lines.extend(open_questions::lines(run, &lines));
+    // The sheet's table is the answer, and the kind of storage is none.
+    if is_of_sheet && lines.is_empty() && limits.is_none() && order.is_none() {
+        return Results::default();
+    }
     let what = what_it_is(run, limits.is_some());
     // A run that is not valid as a whole may have valid trials.
     let is_part = matches!(validity(run).fatal, Some(Fatal::MostInvalid { .. }));
