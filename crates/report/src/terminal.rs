@@ -435,14 +435,27 @@ fn latency_table(trial: &Trial, paint: Paint) -> String {
     rows_of_figures(&rows, paint)
 }
 
-/// Rows below their heads.
+/// Minimum width of the labels of a table that is wider than the screen, in columns.
+const LABEL_MIN: usize = 9;
+
+/// Rows below their heads. Where they are wider than the screen, a long label stands above its figures.
 fn rows_of_figures<const N: usize>(rows: &[[String; N]], paint: Paint) -> String {
-    let widths: [usize; N] =
-        std::array::from_fn(|at| rows.iter().map(|row| columns(&row[at])).max().unwrap_or(0) + 2);
+    let mut widths: [usize; N] = std::array::from_fn(|at| {
+        let widest = rows.iter().map(|row| columns(&row[at])).max().unwrap_or(0);
+        if widest > 0 { widest + 2 } else { 0 }
+    });
+    let figures: usize = widths[1..].iter().sum();
+    let is_wide = widths[0] + figures > paint.width;
+    if is_wide {
+        widths[0] = paint.width.saturating_sub(figures).clamp(LABEL_MIN, widths[0]);
+    }
     let line = |(nth, row): (usize, &[String; N])| {
-        let cells: String = (0..N).map(|at| pad(&row[at], widths[at])).collect();
-        let line = format!("  {}", cells.trim_end());
-        format!("{}\n", if nth == 0 { paint.ink(Ink::Quiet, &line) } else { line })
+        let label = if is_wide { row[0].trim_start() } else { &row[0] };
+        let is_apart = columns(label) + 2 > widths[0];
+        let (above, label) = if is_apart { (format!("  {label}\n"), "") } else { (String::new(), label) };
+        let cells: String = (1..N).map(|at| pad(&row[at], widths[at])).collect();
+        let line = format!("  {}", format!("{}{cells}", pad(label, widths[0])).trim_end());
+        format!("{above}{}\n", if nth == 0 { paint.ink(Ink::Quiet, &line) } else { line })
     };
     rows.iter().enumerate().map(line).collect()
 }
