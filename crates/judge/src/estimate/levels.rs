@@ -1,10 +1,48 @@
-//! Figures of the two levels on which a point's trials may lie.
+//! Figures of the two levels on which a point's trials may lie, and intervals that reach from one to the other: a mean
+//! over both is known as well as the shares of the schedule in each, and no trial is near it. Trials of
+//! `sim:windows-laptop` before and after the end of a fast area, 17.4 k and 5.29 k IOPS, had 7.00 k ±0.5 % (seed 1) and
+//! 8.66 k ±0.3 % (seed 3).
 
-use iosonde_model::{Estimate, Level, Op, Trial};
+use iosonde_model::{Estimate, Level, Op, PointDirection, Trial};
 use iosonde_stats::LogEstimate;
 
-use super::grain::{Counting, no_finer};
+use super::{
+    Figure,
+    grain::{Counting, no_finer},
+    mean_of,
+};
 use crate::{evidence::WithInterval, levels};
+
+/// A direction's figures with intervals that hold both levels.
+pub(super) fn spanning(
+    direction: PointDirection,
+    levels: Vec<Level>,
+    valid: &[&Trial],
+    op: Op,
+) -> PointDirection {
+    let rates = |of: fn(&Level) -> Estimate| levels.iter().map(move |level| of(level).value);
+    let latencies = levels.iter().filter_map(|level| {
+        let own: Vec<&Trial> =
+            valid.iter().copied().filter(|trial| level.trial_ids.contains(&trial.id)).collect();
+        Some(mean_of(&own, op, Figure::Latency)?.value)
+    });
+    PointDirection {
+        iops: reaching(direction.iops, rates(|level| level.iops)),
+        bytes_per_s: reaching(direction.bytes_per_s, rates(|level| level.bytes_per_s)),
+        latency_ns_mean: direction.latency_ns_mean.map(|mean| reaching(mean, latencies)),
+        levels,
+        ..direction
+    }
+}
+
+/// An interval that also holds these values; without one, it stays without.
+fn reaching(estimate: Estimate, values: impl Iterator<Item = f64>) -> Estimate {
+    values.fold(estimate, |Estimate { value, low, high }, reached| Estimate {
+        value,
+        low: low.map(|low| low.min(reached)),
+        high: high.map(|high| high.max(reached)),
+    })
+}
 
 /// The levels of one direction of a point's valid trials; empty where they lie on one level. `points`: how many are
 /// asked the same.

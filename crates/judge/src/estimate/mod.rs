@@ -272,7 +272,7 @@ pub fn fill_points(points: &mut [Point], trials: &[Trial], voids: &Voids, confid
             let own_direction = direction(&own, voids, &estimates, (place, &point.spec), op, confidence)?;
             let valid = standing(&own, voids, About::Rate);
             let levels = levels::of_direction(&valid, op, trials, (asked, confidence));
-            Some(PointDirection { levels, ..own_direction })
+            Some(levels::spanning(own_direction, levels, &valid, op))
         };
         (point.read, point.write) = (direction(Op::Read), direction(Op::Write));
         point.trim = direction(Op::Trim);

@@ -39,6 +39,30 @@ fn points_get_their_figures_and_agree_with_one_another() {
 }
 
 #[test]
+fn the_interval_of_a_point_on_two_levels_holds_both() {
+    let (mut points, mut trials) = run(12);
+    for at in 12..trials.len() {
+        if trials[at].point != Some(1) {
+            continue;
+        }
+        let (id, round, spec) = (trials[at].id, trials[at].round, trials[at].spec.clone());
+        trials[at] = trial(id, Some(1), round, &spec, 600 + id % 7);
+    }
+    fill_points(&mut points, &trials, &Voids::new(), 0.95);
+    let stepped = points[1].read.as_ref().unwrap();
+    assert_eq!(stepped.levels.len(), 2);
+    let holds = |estimate: &Estimate, value: f64| {
+        estimate.low.is_some_and(|low| low <= value) && estimate.high.is_some_and(|high| value <= high)
+    };
+    for iops in [605.0, 1995.0] {
+        assert!(holds(&stepped.iops, iops) && holds(&stepped.bytes_per_s, 4096.0 * iops), "{stepped:?}");
+        assert!(holds(&stepped.latency_ns_mean.unwrap(), 1e9 / iops), "{stepped:?}");
+    }
+    let level = points[0].read.as_ref().unwrap();
+    assert!(level.levels.is_empty() && !holds(&level.iops, 900.0));
+}
+
+#[test]
 fn cold_trials_are_in_no_figure_where_several_points_have_them() {
     let of = |points_cold: usize| {
         let (mut points, mut trials) = run(10);
