@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use iosonde_judge::{drift, validity::TrialStanding};
-use iosonde_model::{About, Cause, Closed, FindingName, Outcome, Point, Run, Status, cause::Drift};
+use iosonde_model::{About, Cause, Closed, FindingName, Op, Outcome, Point, Run, Status, cause::Drift};
 use iosonde_stats::{robust::median, trend::Levels};
 
 use super::{
@@ -23,7 +23,11 @@ pub(super) fn imprecise(run: &Run) -> Option<WeighedFact> {
         return None;
     }
     let half_widths: Vec<_> = run.points.iter().map(|point| (point.id, half_width(run, point))).collect();
-    let wide: Vec<_> = half_widths.iter().filter(|(_, half)| half.is_none_or(|half| half > asked)).collect();
+    // On two levels more time narrows nothing, and the check `not-steady` has said so.
+    let on_levels = |id: usize| run.points.iter().any(|point| point.id == id && is_on_two_levels(point));
+    let is_wide =
+        |(id, half): &&(usize, Option<f64>)| half.is_none_or(|half| half > asked) && !on_levels(*id);
+    let wide: Vec<_> = half_widths.iter().filter(is_wide).collect();
     if wide.is_empty() {
         return None;
     }
@@ -35,7 +39,7 @@ pub(super) fn imprecise(run: &Run) -> Option<WeighedFact> {
         .zip(&half_widths)
         .filter_map(|(point, (id, half))| {
             let growth = growth(point.trial_ids.len(), (*half)? / asked);
-            Some((*id, if by_change(*id) { 1.0 } else { growth }))
+            Some((*id, if by_change(*id) || on_levels(*id) { 1.0 } else { growth }))
         })
         .collect();
     let width = |&&(_, half): &&(usize, Option<f64>)| half.unwrap_or(f64::INFINITY);
@@ -51,6 +55,10 @@ pub(super) fn imprecise(run: &Run) -> Option<WeighedFact> {
     let fact =
         Fact::Imprecise { time_up, points, wide, changed, missing, worst, worst_half, asked, needed_s };
     Some(WeighedFact::doubt_if((wide - changed) as f64 > WIDE_SHARE * points as f64, fact))
+}
+
+fn is_on_two_levels(point: &Point) -> bool {
+    Op::DIRECTIONS.into_iter().filter_map(|op| point.direction(op)).any(|own| !own.levels.is_empty())
 }
 
 /// The widest half-width among the highest rates, as a share. It allows for several points that may be the highest, and

@@ -30,6 +30,11 @@ pub(super) fn fatal(run: &Run, measured: &[&Trial]) -> Option<Fatal> {
     if measured.is_empty() {
         return Some(Fatal::NothingMeasured);
     }
+    // What the study asks of the page cache says nothing of the trials that bypass it.
+    let meant = cached_on_purpose(run, measured);
+    let bypassing: Vec<&Trial> =
+        measured.iter().copied().filter(|trial| !meant.contains(&trial.id)).collect();
+    let measured = if bypassing.is_empty() { measured } else { &bypassing };
     let most =
         |invalid: &[&Judgement]| ids(invalid).len() as f64 >= INVALID_SHARE_MAX * measured.len() as f64;
     let of = |names: &[CheckName]| -> Vec<&Judgement> {
