@@ -39,7 +39,7 @@ pub fn enough_size(run: &Run, op: Op) -> Option<EnoughSize<'_>> {
     let base = found(run, FindingName::BaseLatency, op)?;
     // Of the sizes that may be enough the largest is it for sure.
     let bytes = high as u64;
-    let alone: Vec<&Point> = points_alone(run, op, plateau.conditions.random).collect();
+    let alone: Vec<&Point> = points_alone(run, op, plateau).collect();
     let size = |point: &&Point| point.spec.block_size_bytes;
     // "The smallest or more" is no advice.
     if alone.iter().map(size).min().is_none_or(|smallest| bytes <= smallest) {
@@ -52,7 +52,7 @@ pub fn enough_size(run: &Run, op: Op) -> Option<EnoughSize<'_>> {
     let most = rate(fastest);
     let seen_bytes = alone.iter().filter(|point| rate(point) >= NEARLY_ALL * most).map(size).min();
     let low_bytes = seen_bytes.map_or(bytes, |seen| seen.min(low as u64));
-    let point = point_alone(run, op, bytes, plateau.conditions.random)?;
+    let point = point_alone(run, op, bytes, plateau)?;
     let latency_ns = point.direction(op)?.latency_ns_mean?;
     let small_bytes = base.conditions.block_size_bytes;
     let findings = [plateau, base];
@@ -87,7 +87,7 @@ pub struct LargerThan<'a> {
 /// That plateau; `None` where it is known, or unknown for another reason.
 pub fn larger_than(run: &Run, op: Op) -> Option<LargerThan<'_>> {
     let (finding, bytes) = still_rising(run, op)?;
-    let point = point_alone(run, op, bytes, finding.conditions.random)?;
+    let point = point_alone(run, op, bytes, finding)?;
     Some(LargerThan { finding, bytes, point })
 }
 
@@ -103,15 +103,18 @@ fn still_rising(run: &Run, op: Op) -> Option<(&Finding, u64)> {
 }
 
 /// The point of single requests of this size and order.
-fn point_alone(run: &Run, op: Op, bytes: u64, random: Option<bool>) -> Option<&Point> {
-    points_alone(run, op, random).find(|point| point.spec.block_size_bytes == bytes)
+fn point_alone<'a>(run: &'a Run, op: Op, bytes: u64, plateau: &'a Finding) -> Option<&'a Point> {
+    points_alone(run, op, plateau).find(|point| point.spec.block_size_bytes == bytes)
 }
 
-/// The points of single requests of this order that have figures.
-fn points_alone(run: &Run, op: Op, random: Option<bool>) -> impl Iterator<Item = &Point> {
+/// The points of single requests that have figures, of a plateau's order and experiment: what programs get from the page
+/// cache is another one's.
+fn points_alone<'a>(run: &'a Run, op: Op, plateau: &'a Finding) -> impl Iterator<Item = &'a Point> {
+    let random = plateau.conditions.random;
     run.points.iter().filter(move |point| {
         let spec = &point.spec;
-        spec.asked_in_flight() == 1
+        point.belongs_to(&plateau.experiment)
+            && spec.asked_in_flight() == 1
             && random.is_none_or(|random| spec.rw.is_random() == random)
             && !spec.rw.is_mixed()
             && point.direction(op).is_some()

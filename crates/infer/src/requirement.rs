@@ -80,6 +80,13 @@ pub fn verdict(lines: &[RequirementLine]) -> RequirementVerdict {
     }
 }
 
+/// The point that a limit is about. A study may measure one workload with direct I/O and through the page cache: the one
+/// with the most valid trials.
+pub fn point_of<'a>(run: &'a Run, limit: &RequiredLimit) -> Option<&'a Point> {
+    let own = run.points.iter().filter(|point| limit.workload.is_of(&point.spec));
+    own.min_by_key(|point| std::cmp::Reverse(point.trials - point.invalid))
+}
+
 fn line(run: &Run, limit: &RequiredLimit, voids: &Voids) -> RequirementLine {
     let nothing = RequirementLine {
         limit: limit.clone(),
@@ -91,7 +98,7 @@ fn line(run: &Run, limit: &RequiredLimit, voids: &Voids) -> RequirementLine {
         verdict: RequirementVerdict::Inconclusive,
         why: Some(RequirementUnsettled::NotMeasured),
     };
-    let Some(point) = run.points.iter().find(|point| limit.workload.is_of(&point.spec)) else {
+    let Some(point) = point_of(run, limit) else {
         return nothing;
     };
     let own = || run.trials.iter().filter(|trial| is_of(trial, point));
@@ -341,6 +348,17 @@ mod tests {
         assert_eq!(line.why, Some(RequirementUnsettled::Errors { errors: 1 }));
         let few = of(&[0; 3]);
         assert!(matches!(few.why, Some(RequirementUnsettled::FewValid { valid: 3, .. })), "{few:?}");
+    }
+
+    #[test]
+    fn of_two_points_of_a_workload_the_one_with_valid_trials_answers() {
+        let mut run = run(&[0; 40]);
+        let limit = requirement("p99=10ms").limits.remove(0);
+        run.points[0].trials = 40;
+        let mut cached = run.points[0].clone();
+        (cached.id, cached.invalid) = (run.points[0].id + 1, 40);
+        run.points.insert(0, cached);
+        assert_eq!(point_of(&run, &limit).map(|point| point.id), Some(run.points[1].id));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Words of a run against a documented requirement.
 
-use iosonde_infer::requirement::{self, measured_beside};
+use iosonde_infer::requirement::{self, measured_beside, point_of};
 use iosonde_model::{
     CheckName, ClaimUnit, DeviceNote, Estimate, Medium, Point, RequiredBound, RequiredLimit, RequiredOf,
     Requirement, RequirementLine, RequirementUnsettled, RequirementVerdict, Run, Unit, units,
@@ -85,7 +85,7 @@ pub fn table(run: &Run, requirement: &Requirement, lines: &[RequirementLine]) ->
     let deciding = lines.iter().position(|line| line.verdict == verdict).unwrap_or(0);
     // Which one it is, of several limits, or where the run has figures of many workloads.
     let named = lines.len() > 1 || requirement::checked(run).is_none();
-    let of = lines.get(deciding).filter(|_| named).and_then(|line| point_of(run, line));
+    let of = lines.get(deciding).filter(|_| named).and_then(|line| point_of(run, &line.limit));
     let of = of.map_or_else(String::new, |point| format!(" of {}", point.spec.describe()));
     let answer = rows.get(deciding).map_or_else(String::new, |row| {
         // `Red Hat Satellite: 60 MB/s of reads`
@@ -157,11 +157,6 @@ fn unit(bound: RequiredBound) -> Unit {
     }
 }
 
-/// The point that a limit is about.
-fn point_of<'a>(run: &'a Run, line: &RequirementLine) -> Option<&'a Point> {
-    run.points.iter().find(|point| line.limit.workload.is_of(&point.spec))
-}
-
 fn row(run: &Run, line: &RequirementLine) -> RequirementRow {
     let counted = match line.limit.of {
         RequiredOf::Read => "reads",
@@ -169,8 +164,8 @@ fn row(run: &Run, line: &RequirementLine) -> RequirementRow {
         RequiredOf::Flush => "flushes",
         RequiredOf::Commit => "commits",
     };
-    let workload =
-        point_of(run, line).map_or_else(|| "not measured".to_owned(), |point| workload(point, line, counted));
+    let workload = point_of(run, &line.limit)
+        .map_or_else(|| "not measured".to_owned(), |point| workload(point, line, counted));
     let why = line.why.as_ref().and_then(unsettled);
     RequirementRow {
         figure: figure_name(&line.limit),
