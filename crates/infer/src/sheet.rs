@@ -9,11 +9,11 @@
 //! state, or something else answered.
 
 use iosonde_model::{
-    Claim, ClaimUnit, ClaimVerdict, DeviceNote, Estimate, Level, Op, Outcome, Point, Run, Rw, Sheet,
-    SheetBasis, SheetLine, TrialSpec, UnlikeClaim,
+    Claim, ClaimUnit, ClaimVerdict, DeviceNote, Estimate, Level, Op, Outcome, Point, Run, Rw, ServedBy,
+    Sheet, SheetBasis, SheetLine, TrialSpec, UnlikeClaim,
 };
 
-use crate::finding::over_trials;
+use crate::{compare::like::served_by, finding::over_trials};
 
 /// A sheet is printed with two digits: nearer than this is what it says.
 pub const MARGIN: f64 = 0.05;
@@ -60,11 +60,22 @@ fn line(run: &Run, claim: &Claim, capacity_bytes: Option<u64>, margin: f64) -> S
     if measured.low.is_none() {
         unlike.push(UnlikeClaim::NoInterval);
     }
+    let served_by = served_by(run, point);
+    unlike.splice(
+        ..0,
+        match served_by {
+            Some(ServedBy::Memory) => Some(UnlikeClaim::MemoryAnswered),
+            Some(ServedBy::Program) => Some(UnlikeClaim::ProgramLimit),
+            _ => None,
+        },
+    );
     // A lower figure at a lower queue depth than the claim's does not refute it, and a higher one under easier
     // conditions does not confirm it.
     let is_shallower = claim.in_flight.is_some_and(|asked| point.spec.asked_in_flight() < asked);
     let says_nothing = match verdict {
-        ClaimVerdict::Below => is_shallower,
+        _ if served_by == Some(ServedBy::Memory) => true,
+        // A drive that a program did not keep busy gives at least as much.
+        ClaimVerdict::Below => is_shallower || served_by == Some(ServedBy::Program),
         ClaimVerdict::Above => is_easier,
         ClaimVerdict::Meets | ClaimVerdict::NotComparable => false,
     };
@@ -147,7 +158,7 @@ fn unlike(run: &Run, point: &Point, claim: &Claim, capacity_bytes: Option<u64>) 
     let mut unlike = Vec::new();
     let device = &run.info.device;
     let span_bytes = point.spec.span_bytes;
-    let whole_bytes = device.size_bytes.filter(|_| device.kind != "file").or(capacity_bytes);
+    let whole_bytes = device.whole_bytes().filter(|_| device.kind != "file").or(capacity_bytes);
     let share = claim.span.unwrap_or(1.0);
     if let Some(whole_bytes) = whole_bytes
         && (span_bytes as f64) < WHOLE_SHARE * share * whole_bytes as f64

@@ -235,6 +235,15 @@ pub struct Health {
 }
 
 impl Device {
+    /// Bytes of the storage; of the drive that a smaller simulated one stands for.
+    pub fn whole_bytes(&self) -> Option<u64> {
+        let scaled = self.notes.iter().find_map(|note| match note {
+            DeviceNote::SimulatedSmaller { whole_bytes, .. } => Some(*whole_bytes),
+            _ => None,
+        });
+        scaled.or(self.size_bytes)
+    }
+
     /// A device of which nothing is known but its kind and working set.
     pub fn unknown(kind: &str, working_set_bytes: u64) -> Self {
         Self {

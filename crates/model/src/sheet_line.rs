@@ -78,6 +78,10 @@ pub enum UnlikeClaim {
     },
     /// The figure has no interval.
     NoInterval,
+    /// Memory answered most trials.
+    MemoryAnswered,
+    /// The measuring program was the limit of most trials.
+    ProgramLimit,
 }
 
 /// Basis of a verdict on a line of a sheet.

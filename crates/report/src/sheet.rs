@@ -19,7 +19,7 @@ pub fn sheet(run: &Run, sheet: &Sheet, lines: &[SheetLine], paint: Paint) -> Str
     let mut out = paint.hang("", 2, &clean(&head));
     out += &paint.hang("", 2, &clean(&format!("{}   {}", crate::subject(&run.info.device), run.info.target)));
     // Drives of one name have other figures at another capacity.
-    if let (Some(promised), Some(found)) = (sheet.capacity_bytes, run.info.device.size_bytes) {
+    if let (Some(promised), Some(found)) = (sheet.capacity_bytes, run.info.device.whole_bytes()) {
         let (promised_gb, found_gb) = (units::decimal_bytes(promised), units::decimal_bytes(found));
         if (found as f64 / promised as f64 - 1.0).abs() > OTHER_CAPACITY {
             let note = format!(

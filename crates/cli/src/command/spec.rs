@@ -4,7 +4,7 @@ use std::path::Path;
 
 use iosonde_infer::sheet;
 use iosonde_model::{
-    ClaimVerdict, DeviceNote, RUN_SCHEMA, Run, RunInfo, Sheet, SheetBasis, SheetLine, Study, UnlikeClaim,
+    ClaimVerdict, RUN_SCHEMA, Run, RunInfo, Sheet, SheetBasis, SheetLine, Study, UnlikeClaim,
 };
 use iosonde_report::ClaimLine;
 use iosonde_store::{TEXT_BYTES_MAX, read_text};
@@ -66,7 +66,10 @@ pub fn run(args: &SpecArgs, store: Option<&Path>, screen: Screen) -> Result<(), 
     if args.json.as_deref() != Some(Path::new("-")) {
         let paint = screen.paint();
         screen.result(&iosonde_report::sheet(&run, &sheet, &lines, paint))?;
-        if let Some(advice) = would_do(named.map_or(&sheet.name, |name| name), &run, &sheet, &lines) {
+        // What was claimed on the command line is no sheet that a study could take.
+        let is_sheet = named.is_some() || args.claim.is_empty();
+        let would_do = would_do(named.map_or(&sheet.name, |name| name), &run, &sheet, &lines);
+        if let Some(advice) = would_do.filter(|_| is_sheet) {
             screen.result(&format!("\n{}", iosonde_report::paragraph(&advice, paint)))?;
         }
     }
@@ -108,11 +111,7 @@ fn would_do(name: &str, run: &Run, sheet: &Sheet, lines: &[SheetLine]) -> Option
     lines.iter().find(elsewhere)?;
     let steady = if sheet.claims.iter().any(|claim| claim.steady) { " --state steady" } else { "" };
     // This storage's own size where it is known: no more than that can be requested or compared.
-    let scaled = run.info.device.notes.iter().find_map(|note| match note {
-        DeviceNote::SimulatedSmaller { whole_bytes, .. } => Some(*whole_bytes),
-        _ => None,
-    });
-    let whole = scaled.or(run.info.device.size_bytes).or(sheet.capacity_bytes);
+    let whole = run.info.device.whole_bytes().or(sheet.capacity_bytes);
     let whole = whole.filter(|_| sheet.claims.iter().any(|claim| claim.span.is_some()));
     let size = whole.map_or_else(String::new, |bytes| format!(" --size {}", typed(bytes)));
     Some(format!(

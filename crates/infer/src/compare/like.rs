@@ -208,8 +208,17 @@ fn history(side: &Side, point: &Point, op: Op, figure: ComparedFigure) -> Vec<f6
     found.collect::<Option<Vec<f64>>>().unwrap_or_default()
 }
 
-/// The figure of one direction, if it is a number above zero.
+/// The figure of one direction, if it is a number above zero. A write that is flushed takes as long as its commit.
 fn estimate(point: &Point, op: Op, figure: ComparedFigure) -> Option<Estimate> {
+    if let Some(commit) = point.commit.as_ref().filter(|_| op == Op::Write && figure != ComparedFigure::Iops)
+    {
+        return match figure {
+            ComparedFigure::Iops => None,
+            ComparedFigure::LatencyMean => commit.latency_ns_mean,
+            ComparedFigure::LatencyP50 => commit.latency_ns_p50,
+            ComparedFigure::LatencyP99 => commit.latency_ns_p99,
+        };
+    }
     let of = |direction: &PointDirection| match figure {
         ComparedFigure::Iops => Some(direction.iops),
         ComparedFigure::LatencyMean => direction.latency_ns_mean,
@@ -224,6 +233,11 @@ pub(super) const MEMORY: [CheckName; 3] =
     [CheckName::CacheServed, CheckName::DirectIgnored, CheckName::WriteBack];
 /// The check that says that the program was the limit.
 const PROGRAM: CheckName = CheckName::GeneratorBound;
+
+/// What answered instead of the storage in most of a point's trials.
+pub(crate) fn served_by(run: &Run, point: &Point) -> Option<ServedBy> {
+    not_of_the_storage(run, point)?.0
+}
 
 /// The verdict by which a point's figures say nothing of the storage, and what they are about instead: memory, or the
 /// program; `None` there where they are invalid for something else.

@@ -28,7 +28,7 @@ mod differences;
 mod highest;
 mod in_turn;
 mod layer;
-mod like;
+pub(crate) mod like;
 mod limits;
 mod odd_side;
 mod pair;

@@ -1,8 +1,8 @@
 //! Claims against made-up runs: met, missed, exceeded, and under conditions that are not the claim's.
 
 use iosonde_model::{
-    Claim, ClaimVerdict, DeviceNote, Estimate, Level, LevelCondition, Point, PointDirection, Run, Rw, Sheet,
-    SheetBasis, SheetLine, TrialSpec, UnlikeClaim,
+    About, CheckName, Claim, ClaimVerdict, DeviceNote, Estimate, Judgement, Level, LevelCondition, Outcome,
+    Point, PointDirection, Run, Rw, Sheet, SheetBasis, SheetLine, TrialSpec, UnlikeClaim,
 };
 use iosonde_testkit::specimen;
 
@@ -143,6 +143,30 @@ fn of_two_levels_each_must_meet_the_claim() {
     assert_eq!(unlike(&line)[0], UnlikeClaim::TwoLevels { low: 70_000.0, high: 130_000.0 });
     run.points[0].read.as_mut().unwrap().levels = vec![level(50_000.0), level(70_000.0)];
     assert_eq!(verdict(&run).verdict, ClaimVerdict::Below);
+}
+
+#[test]
+fn a_limit_of_the_program_refutes_no_claim() {
+    let mut run = run(Rw::RandRead, TB, 50_000.0, 0.01);
+    assert_eq!(against(&run, "randread 4k 100000", true, false).verdict, ClaimVerdict::Below);
+    (run.points[0].trials, run.points[0].trial_ids) = (1, vec![7]);
+    let by = |check| Judgement {
+        scope: "trial".into(),
+        trial: Some(7),
+        point: None,
+        check,
+        verdict: Outcome::Invalid,
+        about: About::Device,
+        cause: None,
+    };
+    run.verdicts = vec![by(CheckName::GeneratorBound)];
+    let line = against(&run, "randread 4k 100000", true, false);
+    assert_eq!((line.verdict, unlike(&line)[0]), (ClaimVerdict::NotComparable, UnlikeClaim::ProgramLimit));
+    // What a program was served under its own limit, the drive gives as well.
+    assert_eq!(against(&run, "randread 4k 50000", true, false).verdict, ClaimVerdict::Meets);
+    run.verdicts = vec![by(CheckName::CacheServed)];
+    let line = against(&run, "randread 4k 50000", true, false);
+    assert_eq!((line.verdict, unlike(&line)[0]), (ClaimVerdict::NotComparable, UnlikeClaim::MemoryAnswered));
 }
 
 #[test]

@@ -136,6 +136,8 @@ fn condition(unlike: &UnlikeClaim, claimed: f64) -> String {
         }
         UnlikeClaim::WideInterval => "interval too wide for a verdict (use a longer run)".to_owned(),
         UnlikeClaim::NoInterval => "no confidence interval".to_owned(),
+        UnlikeClaim::MemoryAnswered => "memory answered, not the drive".to_owned(),
+        UnlikeClaim::ProgramLimit => "iosonde's CPU was the limit, not the drive".to_owned(),
     }
 }
 
