@@ -87,7 +87,13 @@ impl Experiment for Matrix {
         let mut specs = grid::rows(parameters, &plain(), device)?;
         let mut beside = Vec::new();
         for stream in parameters.rows("beside", &plain())? {
-            beside.extend(grid::cross(&stream, device)?);
+            let mut streams = grid::cross(&stream, device)?;
+            if streams.len() > 1 {
+                let why =
+                    "each table is one stream: give it one value for every key that has a list (`depth = 1`)";
+                return Err(parameters.wrong("beside", why));
+            }
+            beside.append(&mut streams);
         }
         specs.iter_mut().for_each(|spec| spec.and.clone_from(&beside));
         Ok(specs)
@@ -139,6 +145,14 @@ mod tests {
             both[1].describe(),
             "4 KiB random reads, QD 16, with 4 KiB sequential writes, QD 1, fdatasync:1"
         );
+        let study = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"matrix\"\ndepth = [1, 16]\n\
+             beside = [{ rw = \"write\" }]\n";
+        let refused =
+            iosonde_model::Study::parse(study, "x").map_err(|error| error.to_string()).and_then(|study| {
+                let device = Device::unknown("file", 1 << 30);
+                crate::points::plan(&study, &device).map(|_| ()).map_err(|error| error.to_string())
+            });
+        assert!(refused.unwrap_err().contains("each table is one stream"));
         assert_eq!(rows.len(), 2);
         assert!(rows.iter().all(|spec| spec.rw.is_mixed() && spec.read_percent == Some(50.0)));
     }

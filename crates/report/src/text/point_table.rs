@@ -98,10 +98,12 @@ pub fn point_table(run: &Run) -> Option<PointTable> {
     if !asked {
         return None;
     }
-    // What two streams get beside each other has lines of its own.
+    // What two streams get beside each other has lines of its own where each was measured alone, too.
     let one_stream = |point: &&Point| point.spec.streams().count() == 1;
     let stands = |point: &&Point| point.left_out < point.trials;
-    let points: Vec<&Point> = run.points.iter().filter(one_stream).filter(stands).collect();
+    let has_alone = run.points.iter().any(|point| one_stream(&point));
+    let points: Vec<&Point> =
+        run.points.iter().filter(|point| !has_alone || one_stream(point)).filter(stands).collect();
     let spans = points.iter().any(|point| point.spec.span_bytes != points[0].spec.span_bytes);
     let ways = points.iter().any(|point| point.spec.direct != points[0].spec.direct);
     let void = void_as_storage(run);
@@ -154,7 +156,8 @@ fn answered(run: &Run, experiment: &str) -> bool {
 fn rows(point: &Point, spans: bool, ways: bool) -> Vec<(Vec<String>, PointRow)> {
     let span = spans.then(|| format!("within {}", units::size(point.spec.span_bytes)));
     let way = ways.then(|| if point.spec.direct { "direct" } else { "buffered" }.to_owned());
-    let parts: Vec<String> = point.spec.parts().into_iter().chain(way).chain(span).collect();
+    let streams = if point.spec.and.is_empty() { point.spec.parts() } else { vec![point.spec.describe()] };
+    let parts: Vec<String> = streams.into_iter().chain(way).chain(span).collect();
     let own: Vec<(Op, &PointDirection)> =
         Op::DIRECTIONS.into_iter().filter_map(|op| Some((op, point.direction(op)?))).collect();
     let several = own.len() > 1;
@@ -163,12 +166,15 @@ fn rows(point: &Point, spans: bool, ways: bool) -> Vec<(Vec<String>, PointRow)> 
     let commit = point.commit.as_ref();
     let of =
         |alone: Option<Estimate>, commit: Option<Estimate>| commit.or(alone).map(|latency| latency.value);
-    let row = |(op, direction): (Op, &PointDirection)| PointRow {
-        workload: if several { format!("{op}s") } else { String::new() },
-        rate: if large { direction.bytes_per_s } else { direction.iops },
-        unit: if large { Unit::Rate } else { Unit::Iops },
-        median_ns: of(direction.latency_ns_p50, commit.and_then(|commit| commit.latency_ns_p50)),
-        p99_ns: of(direction.latency_ns_p99, commit.and_then(|commit| commit.latency_ns_p99)),
+    let row = |(op, direction): (Op, &PointDirection)| {
+        let commit = commit.filter(|_| op == Op::Write);
+        PointRow {
+            workload: if several { format!("{op}s") } else { String::new() },
+            rate: if large { direction.bytes_per_s } else { direction.iops },
+            unit: if large { Unit::Rate } else { Unit::Iops },
+            median_ns: of(direction.latency_ns_p50, commit.and_then(|commit| commit.latency_ns_p50)),
+            p99_ns: of(direction.latency_ns_p99, commit.and_then(|commit| commit.latency_ns_p99)),
+        }
     };
     own.into_iter().map(|one| (parts.clone(), row(one))).collect()
 }
@@ -221,6 +227,17 @@ mod tests {
         let cells = large.cells(&large.rows[0]);
         assert!(cells[1].contains("/s ±") && cells[2..].iter().all(|time| time.ends_with('s')), "{cells:?}");
         assert_eq!(spans.heads()[1], "IOPS", "the unit of all rows stands above them");
+    }
+
+    #[test]
+    fn streams_that_run_at_once_are_told_where_none_is_alone() {
+        let log = "beside = [{ rw = \"write\", sync = \"fdatasync:1\", depth = 1 }]\ndepth = 4";
+        let told = table(&format!("[[experiment]]\nkind = \"matrix\"\nrw = \"randread\"\n{log}\n")).unwrap();
+        let both = "4 KiB random reads, QD 4, with 4 KiB sequential writes, QD 1, fdatasync:1";
+        assert!(
+            told.rows.iter().all(|row| told.shared == both || row.workload.starts_with(both)),
+            "{told:?}"
+        );
     }
 
     #[test]
