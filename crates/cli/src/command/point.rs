@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use iosonde_infer::conclude;
-use iosonde_model::{Phase, Run, TrialSpec, units};
+use iosonde_model::{Medium, Phase, Run, TrialSpec, units};
 use iosonde_report::terminal;
 use iosonde_rig::{
     drive::Limits,
@@ -209,6 +209,12 @@ fn refuse(args: &PointArgs, session: &Session) -> Result<(), Failure> {
     }
     if let Some(problem) = verify::problem(&spec) {
         return Err(Failure::usage(problem));
+    }
+    if device.medium == Medium::Simulated && spec.streams().any(|stream| stream.verify && !stream.rw.writes())
+    {
+        let why =
+            "--verify: a simulated device holds nothing from earlier commands; use a pattern that writes";
+        return Err(Failure::usage(why));
     }
     fits::refuse_what_the_engine_cannot(session, std::iter::once(&spec))?;
     refuse_what_is_not_atomic(args, session)?;

@@ -42,5 +42,5 @@ fn series(run: &Run, store: Option<&Path>, screen: Screen) -> Result<String, Fai
     let Some(side) = sides::load(store, &screen, &[&run.info.id])?.pop() else { return Ok(String::new()) };
     let ids: Vec<&str> = side.runs.iter().map(|run| run.info.id.as_str()).collect();
     let said = text::series(repeat, &ids, compare::scatter(&side).as_ref());
-    Ok(iosonde_report::paragraph(&format!("\n{said}"), screen.paint()))
+    Ok(format!("\n{}", iosonde_report::paragraph(&said, screen.paint())))
 }

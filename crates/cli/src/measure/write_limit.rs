@@ -102,9 +102,10 @@ pub fn refuse_too_little(
     let sum =
         if parts.len() > 1 { format!(", which is {}", units::size(least_bytes)) } else { String::new() };
     Err(Failure::usage(format!(
-        "--max-write {} is less than this run writes at minimum: {}{sum}",
+        "--max-write {} is less than this run writes at minimum: {}{sum}; use `--max-write {}M` or more",
         units::size(max_bytes),
-        parts.join(" and ")
+        parts.join(" and "),
+        least_bytes.div_ceil(1 << 20)
     )))
 }
 

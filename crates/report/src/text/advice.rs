@@ -447,6 +447,9 @@ fn longer_writes(run: &Run) -> Option<Draft<'_>> {
         return None;
     };
     let study = "sustained-write";
+    if written_bytes > area_bytes && run.info.device.size_bytes.is_some_and(|bytes| bytes <= area_bytes) {
+        return None;
+    }
     // Blocks that are written again fit where they fitted before.
     let sentence = if written_bytes > area_bytes && area_bytes > 0 {
         let (area, target) = (units::size(area_bytes), &run.info.target);

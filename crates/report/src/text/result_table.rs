@@ -442,7 +442,8 @@ fn enough(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow>
         let value = depth_that_is_enough(own.reached_at());
         // The depths between were not tried. 94.7 % is not enough, and 95 % would be read as enough.
         let less = below.map(|(point, share)| {
-            format!(" (QD {}: {:.0} %)", point.spec.asked_in_flight(), (100.0 * share).floor())
+            let percent = (100.0 * share).round().min(100.0 * NEARLY_ALL - 1.0);
+            format!(" (QD {}: {percent:.0} %)", point.spec.asked_in_flight())
         });
         let figure = Figure { value: value + &less.unwrap_or_default(), interval: String::new() };
         let shares = below.iter().flat_map(|(point, _)| &point.trial_ids).chain(&point.trial_ids).copied();
@@ -594,7 +595,7 @@ mod tests {
         assert_eq!(enough_where_half_the_depth_gives(0.80), "QD 16 (QD 8: 80 %)");
         assert_eq!(enough_where_half_the_depth_gives(0.92), "QD 16 (QD 8: 92 %)");
         assert_eq!(enough_where_half_the_depth_gives(0.947), "QD 16 (QD 8: 94 %)");
-        assert_eq!(enough_where_half_the_depth_gives(0.96), "QD 8 (QD 4: 48 %)");
+        assert_eq!(enough_where_half_the_depth_gives(0.96), "QD 8 (QD 4: 49 %)");
     }
 
     #[test]
