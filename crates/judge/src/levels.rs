@@ -25,16 +25,46 @@ pub struct Level {
 /// The levels of a point's trials, given in the order of time with the logarithms of their rates: first the earlier or
 /// lower. `all`: the trials of the run; `points`: how many of them are asked the same.
 pub fn levels(trials: &[&Trial], logs: &[f64], all: &[Trial], points: usize) -> Option<[Level; 2]> {
+    Some(match split(logs, points)? {
+        Split::Step { at } => in_time((0..at).collect(), (at..logs.len()).collect()),
+        Split::Groups { lower, higher } => of_groups(trials, lower, higher, all),
+    })
+}
+
+/// The place from which on logarithms of rates, in the order of time, lie on another level. `points`: how many series
+/// are asked the same.
+pub fn step(logs: &[f64], points: usize) -> Option<usize> {
+    match split(logs, points)? {
+        Split::Step { at } => Some(at),
+        Split::Groups { .. } => None,
+    }
+}
+
+/// How a series lies on two levels.
+enum Split {
+    /// The second one begins here.
+    Step { at: usize },
+    /// Each has members between those of the other.
+    Groups { lower: Vec<usize>, higher: Vec<usize> },
+}
+
+fn split(logs: &[f64], points: usize) -> Option<Split> {
     let (low, high) = logs.iter().fold((f64::MAX, f64::MIN), |(l, h), log| (l.min(*log), h.max(*log)));
     if high - low < HEIGHT_MIN.ln_1p() {
         return None;
     }
     let groups = two_levels(logs).map(|cut| (0..logs.len()).partition(|&place| logs[place] < cut));
     if let Some((lower, higher)) = groups {
-        return Some(of_groups(trials, lower, higher, all));
+        let (lower, higher): (Vec<usize>, Vec<usize>) = (lower, higher);
+        let precedes = |one: &[usize], other: &[usize]| one.last() < other.first();
+        return Some(match () {
+            () if precedes(&higher, &lower) => Split::Step { at: higher.len() },
+            () if precedes(&lower, &higher) => Split::Step { at: lower.len() },
+            () => Split::Groups { lower, higher },
+        });
     }
     match steady::course(logs, &Terms::of_rounds(points))?.whole {
-        Whole::Step(step) => Some(in_time((0..step.at).collect(), (step.at..logs.len()).collect())),
+        Whole::Step(step) => Some(Split::Step { at: step.at }),
         Whole::Level | Whole::Cycle(_) | Whole::Trend | Whole::Unknown => None,
     }
 }
@@ -47,13 +77,6 @@ fn in_time(before: Vec<usize>, after: Vec<usize>) -> [Level; 2] {
 }
 
 fn of_groups(trials: &[&Trial], lower: Vec<usize>, higher: Vec<usize>, all: &[Trial]) -> [Level; 2] {
-    let precedes = |one: &[usize], other: &[usize]| one.last() < other.first();
-    if precedes(&higher, &lower) {
-        return in_time(higher, lower);
-    }
-    if precedes(&lower, &higher) {
-        return in_time(lower, higher);
-    }
     // What was written before the first write of a run is not known, and speaks for neither.
     let after = |places: &[usize]| {
         let mut kinds = places.iter().filter_map(|&place| last_write_is_random(trials[place], all));

@@ -8,6 +8,9 @@
 //! the first window alone is 5 % higher and exceeds it as far. The figure is then taken from each trial, and given
 //! as the geometric mean over trials with Student's interval.
 //!
+//! Where that throughput stepped from one trial to the next (a larger fast area was full, a credit was spent), only the
+//! trials after the step count; with fewer than five of them the finding is inconclusive.
+//!
 //! Where throughput falls twice (see `burst_rate`), it is the throughput after the second fall.
 //!
 //! Where no trial shows a fall, the sentence says how much was written without one: there may be a larger buffer.

@@ -6,26 +6,17 @@
 use iosonde_model::{Estimate, Level, Op, PointDirection, Trial};
 use iosonde_stats::LogEstimate;
 
-use super::{
-    Figure,
-    grain::{Counting, no_finer},
-    mean_of,
-};
+use super::grain::{Counting, no_finer};
 use crate::{evidence::WithInterval, levels};
 
-/// A direction's figures with intervals that hold both levels.
+/// A direction's figures with intervals that hold both levels. `latency_ns`: the mean latency of these trials.
 pub(super) fn spanning(
     direction: PointDirection,
     levels: Vec<Level>,
-    valid: &[&Trial],
-    op: Op,
+    latency_ns: impl Fn(&[u64]) -> Option<f64>,
 ) -> PointDirection {
     let rates = |of: fn(&Level) -> Estimate| levels.iter().map(move |level| of(level).value);
-    let latencies = levels.iter().filter_map(|level| {
-        let own: Vec<&Trial> =
-            valid.iter().copied().filter(|trial| level.trial_ids.contains(&trial.id)).collect();
-        Some(mean_of(&own, op, Figure::Latency)?.value)
-    });
+    let latencies = levels.iter().filter_map(|level| latency_ns(&level.trial_ids));
     PointDirection {
         iops: reaching(direction.iops, rates(|level| level.iops)),
         bytes_per_s: reaching(direction.bytes_per_s, rates(|level| level.bytes_per_s)),

@@ -272,7 +272,12 @@ pub fn fill_points(points: &mut [Point], trials: &[Trial], voids: &Voids, confid
             let own_direction = direction(&own, voids, &estimates, (place, &point.spec), op, confidence)?;
             let valid = standing(&own, voids, About::Rate);
             let levels = levels::of_direction(&valid, op, trials, (asked, confidence));
-            Some(levels::spanning(own_direction, levels, &valid, op))
+            let latency_ns = |ids: &[u64]| {
+                let own: Vec<&Trial> =
+                    valid.iter().copied().filter(|trial| ids.contains(&trial.id)).collect();
+                Some(mean_of(&own, op, Figure::Latency)?.value)
+            };
+            Some(levels::spanning(own_direction, levels, latency_ns))
         };
         (point.read, point.write) = (direction(Op::Read), direction(Op::Write));
         point.trim = direction(Op::Trim);

@@ -41,12 +41,9 @@ fn points_get_their_figures_and_agree_with_one_another() {
 #[test]
 fn the_interval_of_a_point_on_two_levels_holds_both() {
     let (mut points, mut trials) = run(12);
-    for at in 12..trials.len() {
-        if trials[at].point != Some(1) {
-            continue;
-        }
-        let (id, round, spec) = (trials[at].id, trials[at].round, trials[at].spec.clone());
-        trials[at] = trial(id, Some(1), round, &spec, 600 + id % 7);
+    for own in trials.iter_mut().skip(12).filter(|own| own.point == Some(1)) {
+        let (id, round, spec) = (own.id, own.round, own.spec.clone());
+        *own = trial(id, Some(1), round, &spec, 600 + id % 7);
     }
     fill_points(&mut points, &trials, &Voids::new(), 0.95);
     let stepped = points[1].read.as_ref().unwrap();

@@ -80,6 +80,15 @@ pub enum LongWriteProblem {
         /// All trials.
         trials: usize,
     },
+    /// The throughput that lasts within a trial stepped between trials, and too few came after that.
+    SteppedLate {
+        /// Bytes per second before.
+        before: f64,
+        /// Bytes per second after.
+        after: f64,
+        /// Trials after it.
+        trials: usize,
+    },
     /// The buffer is full within the first windows of a trial.
     FullTooSoon,
     /// No buffer fills within a trial.

@@ -5,7 +5,7 @@ mod drain;
 mod fall;
 mod long;
 
-use iosonde_judge::{estimate::FEWEST_TRIALS, evidence::Evidence};
+use iosonde_judge::{estimate::FEWEST_TRIALS, evidence::Evidence, levels};
 use iosonde_model::{
     About, Detail, Estimate, Finding, Inconclusive, Op, Trial,
     detail::{LongWrite, LongWriteProblem},
@@ -112,7 +112,7 @@ pub(super) fn shown(long: &Long) -> Result<Shown, Inconclusive> {
     }
     let enough = 2 * falls.len() > trials.len();
     if enough && falls.len() >= FEWEST_TRIALS {
-        return Ok(Shown::Falls(falls));
+        return after_step(falls).map(Shown::Falls).map_err(Into::into);
     }
     if !falls.is_empty() {
         return Err(LongWriteProblem::SomeFall { falls: falls.len(), trials: trials.len() }.into());
@@ -122,6 +122,19 @@ pub(super) fn shown(long: &Long) -> Result<Shown, Inconclusive> {
         rates: trials.iter().filter_map(direction).map(|write| write.bytes_per_s).collect(),
         bytes: trials.iter().filter_map(direction).map(|write| write.bytes).max().unwrap_or(0),
     })
+}
+
+/// What trials show after the rate that lasts within them stepped from one to the next: a larger and faster area was
+/// full, or a credit was spent. What was before is not what lasts.
+fn after_step(mut falls: Vec<Vec<Fall>>) -> Result<Vec<Vec<Fall>>, LongWriteProblem> {
+    let logs: Vec<f64> = falls.iter().map(|own| lasting(own).max(f64::MIN_POSITIVE).ln()).collect();
+    let Some(at) = levels::step(&logs, 1) else { return Ok(falls) };
+    let after = falls.split_off(at);
+    if after.len() >= FEWEST_TRIALS {
+        return Ok(after);
+    }
+    let mean = |falls: &[Vec<Fall>]| mean_of(falls.iter().map(|own| lasting(own)));
+    Err(LongWriteProblem::SteppedLate { before: mean(&falls), after: mean(&after), trials: after.len() })
 }
 
 /// The figure that one of the three findings reads off a fall.
@@ -211,4 +224,33 @@ fn both(beyond: Estimate, all: Option<Estimate>) -> Estimate {
     let high = all.and_then(|all| all.high).or(beyond.high);
     let middle = beyond.low.zip(high).map(|(low, high)| (low * high).sqrt());
     Estimate { value: middle.unwrap_or(beyond.value), low: beyond.low, high }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Trials that end with these rates.
+    fn trials(sustained: &[f64]) -> Vec<Vec<Fall>> {
+        let fall = |&sustained: &f64| Fall {
+            burst: 3e9,
+            sustained,
+            buffered: 6e7,
+            before_bytes: 6e7,
+            before_windows: 3,
+            late: 0.1,
+        };
+        sustained.iter().map(|rate| vec![fall(rate)]).collect()
+    }
+
+    #[test]
+    fn what_was_before_a_step_between_trials_is_not_what_lasts() {
+        let fast = [2.27e9, 2.28e9, 2.26e9, 2.27e9, 2.275e9];
+        let slow = [6.94e8, 6.95e8, 6.93e8, 6.94e8, 6.945e8];
+        let lasts = |rates: &[f64]| after_step(trials(rates)).map(|falls| falls.len());
+        assert_eq!(lasts(&fast), Ok(5));
+        assert_eq!(after_step(trials(&[fast, slow].concat())), Ok(trials(&slow)));
+        let late = lasts(&[&fast[..], &fast[..3], &slow[..4]].concat());
+        assert!(matches!(late, Err(LongWriteProblem::SteppedLate { trials: 4, .. })), "{late:?}");
+    }
 }

@@ -104,6 +104,12 @@ pub(super) fn problem(problem: LongWriteProblem) -> String {
             "the buffer took much more in the first trial than later; use a longer `trial` or `rest = 0.2`"
                 .to_owned()
         }
+        LongWriteProblem::SteppedLate { before, after, trials } => format!(
+            "the lasting throughput changed from {} to {} between trials, and only {trials} came after that; use a \
+             longer `--time`",
+            units::rate(before),
+            units::rate(after)
+        ),
         LongWriteProblem::SomeFall { falls, trials } => {
             format!("throughput falls in {falls} of {trials} trials")
         }
