@@ -68,6 +68,7 @@ pub mod files;
 pub mod guard;
 pub mod hosts;
 mod issued;
+mod long_flush;
 mod merge;
 pub mod offset;
 mod pace;

@@ -10,7 +10,7 @@
 use std::{
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
     thread::{self, JoinHandle},
     time::Duration,
@@ -19,6 +19,7 @@ use std::{
 use crate::{
     clock::Clock,
     drive,
+    long_flush::LongFlush,
     platform::{interrupt, scheduling::OtherThreads, supervise},
 };
 
@@ -31,26 +32,6 @@ const LOOK_EVERY: Duration = Duration::from_nanos(drive::WAIT_NS);
 const WAKES: u32 = 10;
 /// Later than this, and it did not run: on a machine with five programs for each processor threads woke 0.1 s late.
 const LATE: Duration = Duration::from_millis(250);
-
-static LONG_FLUSHES: AtomicUsize = AtomicUsize::new(0);
-
-/// A flush that writes out whatever the page cache has taken, for as long as that takes: 5 GB to a disk of 100 MB/s are
-/// 50 s. No call is given up while there is one.
-#[derive(Debug)]
-pub(crate) struct LongFlush(());
-
-impl LongFlush {
-    pub(crate) fn begin() -> Self {
-        LONG_FLUSHES.fetch_add(1, Ordering::Relaxed);
-        Self(())
-    }
-}
-
-impl Drop for LongFlush {
-    fn drop(&mut self) {
-        LONG_FLUSHES.fetch_sub(1, Ordering::Relaxed);
-    }
-}
 
 /// Looks on until it is dropped.
 #[derive(Debug)]
@@ -131,7 +112,7 @@ impl StallWatch {
                 }
                 let now = others.running_ns();
                 let is_asked = interrupt::is_asked();
-                let excused = !is_asked && LONG_FLUSHES.load(Ordering::Relaxed) > 0;
+                let excused = !is_asked && LongFlush::is_under_way();
                 idle = if now == before && !excused { idle + every } else { Duration::ZERO };
                 before = now;
                 let patience = if is_asked { after.min(STALLED_AFTER_STOP) } else { after };
