@@ -107,8 +107,8 @@ fn point_alone<'a>(run: &'a Run, op: Op, bytes: u64, plateau: &'a Finding) -> Op
     points_alone(run, op, plateau).find(|point| point.spec.block_size_bytes == bytes)
 }
 
-/// The points of single requests that have figures, of a plateau's order and experiment: what programs get from the page
-/// cache is another one's.
+/// The points of single requests that have figures, of a plateau's order and experiment: what programs get from the
+/// page cache is another one's.
 fn points_alone<'a>(run: &'a Run, op: Op, plateau: &'a Finding) -> impl Iterator<Item = &'a Point> {
     let random = plateau.conditions.random;
     run.points.iter().filter(move |point| {

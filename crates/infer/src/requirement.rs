@@ -80,7 +80,7 @@ pub fn verdict(lines: &[RequirementLine]) -> RequirementVerdict {
     }
 }
 
-/// The point that a limit is about. A study may measure one workload with direct I/O and through the page cache: the one
+/// The point that a limit is about. A study may measure one workload with direct and with buffered I/O: the one
 /// with the most valid trials.
 pub fn point_of<'a>(run: &'a Run, limit: &RequiredLimit) -> Option<&'a Point> {
     let own = run.points.iter().filter(|point| limit.workload.is_of(&point.spec));

@@ -95,7 +95,8 @@ impl FromStr for Sync {
             "fsync" => Ok(Self::Fsync { every: every()? }),
             "fdatasync" => Ok(Self::Fdatasync { every: every()? }),
             _ => Err(format!(
-                "`{text}` is no way to sync (they are none, fsync:N, fdatasync:N, fsync:end, fdatasync:end, dsync and osync)"
+                "`{text}` is no way to sync (they are none, fsync:N, fdatasync:N, fsync:end, fdatasync:end, dsync and \
+                 osync)"
             )),
         }
     }

@@ -15,7 +15,7 @@ pub(super) const MARKS: [char; WARNINGS_MAX] = ['¹', '²', '³'];
 pub struct Footnotes(Vec<Touched>);
 
 impl Footnotes {
-    /// Of warnings, in their order.
+    /// Warnings, in their order.
     pub(super) fn new(warnings: impl Iterator<Item = Touched>) -> Self {
         Self(warnings.collect())
     }

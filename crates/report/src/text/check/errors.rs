@@ -26,7 +26,7 @@ pub(super) fn words(cause: &Errors) -> String {
     }
 }
 
-/// Of an input/output error the kernel's log has more.
+/// The kernel's log has more on input/output errors.
 fn may_be_the_hardware(example: Option<&RequestError>) -> bool {
     const EIO: i32 = 5;
     example.is_none_or(|example| !matches!(example, RequestError::System { errno, .. } if *errno != EIO))
