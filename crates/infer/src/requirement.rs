@@ -84,7 +84,7 @@ pub fn verdict(lines: &[RequirementLine]) -> RequirementVerdict {
 /// with the most valid trials.
 pub fn point_of<'a>(run: &'a Run, limit: &RequiredLimit) -> Option<&'a Point> {
     let own = run.points.iter().filter(|point| limit.workload.is_of(&point.spec));
-    own.min_by_key(|point| std::cmp::Reverse(point.trials - point.invalid))
+    own.min_by_key(|point| std::cmp::Reverse(point.trials.saturating_sub(point.invalid)))
 }
 
 fn line(run: &Run, limit: &RequiredLimit, voids: &Voids) -> RequirementLine {

@@ -61,14 +61,11 @@ fn line(run: &Run, claim: &Claim, capacity_bytes: Option<u64>, margin: f64) -> S
         unlike.push(UnlikeClaim::NoInterval);
     }
     let served_by = served_by(run, point);
-    unlike.splice(
-        ..0,
-        match served_by {
-            Some(ServedBy::Memory) => Some(UnlikeClaim::MemoryAnswered),
-            Some(ServedBy::Program) => Some(UnlikeClaim::ProgramLimit),
-            _ => None,
-        },
-    );
+    match served_by {
+        Some(ServedBy::Memory) => unlike.insert(0, UnlikeClaim::MemoryAnswered),
+        Some(ServedBy::Program) => unlike.insert(0, UnlikeClaim::ProgramLimit),
+        _ => {}
+    }
     // A lower figure at a lower queue depth than the claim's does not refute it, and a higher one under easier
     // conditions does not confirm it.
     let is_shallower = claim.in_flight.is_some_and(|asked| point.spec.asked_in_flight() < asked);

@@ -53,9 +53,8 @@ fn split(logs: &[f64], points: usize) -> Option<Split> {
     if high - low < HEIGHT_MIN.ln_1p() {
         return None;
     }
-    let groups = two_levels(logs).map(|cut| (0..logs.len()).partition(|&place| logs[place] < cut));
-    if let Some((lower, higher)) = groups {
-        let (lower, higher): (Vec<usize>, Vec<usize>) = (lower, higher);
+    if let Some(cut) = two_levels(logs) {
+        let (lower, higher): (Vec<usize>, Vec<usize>) = (0..logs.len()).partition(|&place| logs[place] < cut);
         let precedes = |one: &[usize], other: &[usize]| one.last() < other.first();
         return Some(match () {
             () if precedes(&higher, &lower) => Split::Step { at: higher.len() },

@@ -341,8 +341,8 @@ impl<'a> Drive<'a> {
     /// How long nothing may come back until what is out is given up.
     #[inline]
     fn patience_ns(&self, stopped: bool) -> u64 {
-        let is_flushing = self.stage == Stage::Flush && !stopped;
-        if is_flushing { u64::MAX } else { patience_ns(stopped) }
+        let is_flushing = self.flushes.as_ref().is_some_and(|flushes| flushes.last.is_some());
+        if is_flushing && !stopped { u64::MAX } else { patience_ns(stopped) }
     }
 
     /// Returns true if the job has ended.

@@ -26,7 +26,7 @@ pub enum Errors {
         /// Duration of the measurement.
         measured_s: f64,
         /// Why, where an error ended it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         example: Option<RequestError>,
     },
     /// Published rates without counts.

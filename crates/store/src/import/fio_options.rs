@@ -122,7 +122,7 @@ impl Options {
             rate_iops: (rate_iops > 0.0).then_some(rate_iops),
             think: self.think,
             arrivals: self.arrivals,
-            sync: self.sync,
+            sync: if self.rw.writes() { self.sync } else { Sync::None },
             ..TrialSpec::default()
         }
     }
@@ -135,7 +135,12 @@ fn durable<'a>(text: &impl Fn(&str) -> Option<&'a str>) -> Sync {
         (_, Some(every), _) => Sync::Fdatasync { every },
         (_, _, Some("dsync")) => Sync::Dsync,
         (_, _, Some("" | "1" | "sync")) => Sync::Osync,
-        _ if text("end_fsync").is_some_and(|word| word != "0") => Sync::FsyncAtEnd,
+        _ if ["end_fsync", "fsync_on_close"]
+            .iter()
+            .any(|name| text(name).is_some_and(|word| word != "0")) =>
+        {
+            Sync::FsyncAtEnd
+        }
         _ => Sync::None,
     }
 }

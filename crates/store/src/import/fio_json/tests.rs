@@ -111,7 +111,12 @@ fn jobs_of_one_group_are_one_result() {
     let both = imported.trials[1].write.as_ref().unwrap();
     assert_eq!(both.bytes, both.ios * 8192);
     assert_eq!(imported.trials[2].spec.rate_iops, Some(500.0));
-    assert_eq!(imported.trials[2].spec.sync, Sync::Fsync { every: 8 });
+    // `fsync=8` of a reader flushes nothing, and no command could repeat it.
+    assert_eq!(imported.trials[2].spec.sync, Sync::None);
+    let writers = JOBS.replace("\"rw\" : \"randread\"", "\"rw\" : \"randrw\"");
+    assert_eq!(read(&writers).trials[2].spec.sync, Sync::Fsync { every: 8 });
+    let at_end = writers.replace("\"fsync\" : \"8\"", "\"fsync_on_close\" : \"1\"");
+    assert_eq!(read(&at_end).trials[2].spec.sync, Sync::FsyncAtEnd);
     // Jobs of unlike options beside each other are streams.
     let together =
         JOBS.replace("\"groupid\" : 1", "\"groupid\" : 0").replace("\"groupid\" : 2", "\"groupid\" : 0");
