@@ -45,7 +45,7 @@ pub(crate) fn chart_files(figures: &[Figure]) -> impl Iterator<Item = (String, V
 fn document(run: &Run, pictures: bool) -> String {
     let mut out = String::new();
     put(&mut out, &format!("# {}\n", inline(&story::title(run))));
-    put(&mut out, &format!("{}\n", inline(&story::subject(&run.info.device))));
+    put(&mut out, &format!("{}\n", inline(&story::on(run))));
     first_screen(run, &mut out);
     applications(run, &mut out);
     if let Ok(drawn) = iosonde_infer::portrait::portrait(run) {

@@ -26,7 +26,7 @@ pub(super) fn header(run: &Run) -> Markup {
             h1 { @match &info.label { Some(label) => (label), None => (story::storage_name(run)) } }
             p.about {
                 (info.target) " – "
-                (story::subject(&info.device))
+                (story::on(run))
                 " – " (story::day(&info.started_at))
             }
             @if let Some(note) = &info.note { p { (note) } }
