@@ -23,6 +23,7 @@ fn distribution() -> impl Strategy<Value = Distribution> {
     prop_oneof![
         Just(Distribution::Uniform),
         Just(Distribution::Once),
+        Just(Distribution::OncePerJob),
         (0.001f64..9.999).prop_map(|theta| Distribution::Zipf { theta }),
         (0.001f64..0.499).prop_map(|share| Distribution::Pareto { share }),
         (0.001f64..0.999).prop_map(|deviation| Distribution::Normal { deviation }),
@@ -146,6 +147,26 @@ proptest! {
         }
         prop_assert!(seen.iter().all(|&n| n == 1), "{:?}", seen);
     }
+}
+
+#[test]
+fn each_job_visits_each_block_once_in_an_order_of_its_own() {
+    let spec =
+        TrialSpec { jobs: 3, distribution: Distribution::OncePerJob, ..spec(Rw::RandRead, 4096, 4 << 20) };
+    let passes: Vec<Vec<u64>> = (0..3)
+        .map(|job| {
+            let mut offsets = Offsets::new(&spec, job, job_seed(7, u64::from(job)));
+            (0..1024).map(|_| offsets.draw().1 / 4096).collect()
+        })
+        .collect();
+    for (job, pass) in passes.iter().enumerate() {
+        let mut places = pass.clone();
+        places.sort_unstable();
+        assert!(places.into_iter().eq(0..1024), "job {job}");
+    }
+    // Of two random orders, one place is the same on average, with variance 1.
+    let alike = |a: &[u64], b: &[u64]| a.iter().zip(b).filter(|(a, b)| a == b).count();
+    assert!(alike(&passes[0], &passes[1]) < 8 && alike(&passes[1], &passes[2]) < 8);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! How random offsets are drawn: `uniform`, `once`, `zipf:1.1`, `pareto:0.2`, `normal:10%`, `hot:80%/20%`,
+//! How random offsets are drawn: `uniform`, `once`, `once:job`, `zipf:1.1`, `pareto:0.2`, `normal:10%`, `hot:80%/20%`,
 //! `hot:50%/5%:30%/15%`.
 
 use std::{fmt, str::FromStr};
@@ -15,8 +15,10 @@ pub enum Distribution {
     /// Independent uniform choice of blocks.
     #[default]
     Uniform,
-    /// Random permutation: each block exactly once per pass.
+    /// Random permutation: each block exactly once per pass, by one of the jobs that share the span.
     Once,
+    /// Random permutation for each job: each job visits each block exactly once per pass, as fio's jobs do.
+    OncePerJob,
     /// The k-th most popular block in proportion to k^-θ; where popular blocks lie is random.
     Zipf {
         /// θ, above 0.
@@ -84,10 +86,16 @@ impl HotRanges {
 }
 
 impl Distribution {
+    /// Whether a pass has each block once: of the stream, or of each job.
+    pub fn is_once(&self) -> bool {
+        matches!(self, Self::Once | Self::OncePerJob)
+    }
+
     /// The distribution in the description of a stream.
     pub fn describe(&self) -> String {
         match self {
             Self::Once => "each block once".to_owned(),
+            Self::OncePerJob => "each block once per job".to_owned(),
             other => other.to_string(),
         }
     }
@@ -98,6 +106,7 @@ impl fmt::Display for Distribution {
         match self {
             Self::Uniform => f.write_str("uniform"),
             Self::Once => f.write_str("once"),
+            Self::OncePerJob => f.write_str("once:job"),
             Self::Zipf { theta } => write!(f, "zipf:{theta}"),
             Self::Pareto { share } => write!(f, "pareto:{share}"),
             Self::Normal { deviation } => write!(f, "normal:{}%", tidy(*deviation)),
@@ -128,6 +137,7 @@ impl FromStr for Distribution {
         match name {
             "uniform" | "random" if rest.is_empty() => Ok(Self::Uniform),
             "once" if rest.is_empty() => Ok(Self::Once),
+            "once" if rest == "job" => Ok(Self::OncePerJob),
             "zipf" => number(0.0, 10.0, "zipf takes θ between 0 and 10, as in zipf:1.1")
                 .map(|theta| Self::Zipf { theta }),
             "pareto" => number(0.0, 0.5, "pareto takes h between 0 and 0.5; pareto:0.2 sends 80 % to 20 %")
@@ -149,7 +159,7 @@ impl FromStr for Distribution {
                 })
             }
             _ => Err(format!(
-                "`{text}` is no distribution (they are uniform, once, zipf:θ, pareto:h, normal:σ% and hot:A%/B%)"
+                "`{text}` is no distribution (they are uniform, once, once:job, zipf:θ, pareto:h, normal:σ% and hot:A%/B%)"
             )),
         }
     }
@@ -164,7 +174,9 @@ mod tests {
     #[test]
     fn they_read_back_as_they_are_printed() {
         let hot = ["hot:80%/20%", "hot:50%/5%:30%/15%"];
-        for text in ["uniform", "once", "zipf:1.1", "pareto:0.2", "normal:7%"].into_iter().chain(hot) {
+        for text in
+            ["uniform", "once", "once:job", "zipf:1.1", "pareto:0.2", "normal:7%"].into_iter().chain(hot)
+        {
             assert_eq!(text.parse::<Distribution>().unwrap().to_string(), text);
         }
     }

@@ -506,6 +506,11 @@ impl Job {
         {
             spec.distribution = Distribution::Uniform;
         }
+        // fio gives each clone a map of its own. A hole cannot be punched twice.
+        let clones = spec.jobs > 1 && spec.ranges == Ranges::Shared && !spec.rw.trims();
+        if spec.distribution == Distribution::Once && clones {
+            spec.distribution = Distribution::OncePerJob;
+        }
         spec
     }
 

@@ -282,6 +282,13 @@ fn files_become_parts_of_one() {
     assert_eq!((own.spec.span_bytes, own.spec.jobs, own.spec.ranges), (4 << 20, 4, Ranges::Disjoint));
     let shared = laid("[a]\nsize=1m\nnumjobs=4\nfilename=f\n", Caps::default());
     assert_eq!((shared.spec.span_bytes, shared.spec.jobs, shared.spec.ranges), (1 << 20, 4, Ranges::Shared));
+    // Clones on one file each visit all of its blocks, but for trims.
+    let distribution = |rw: &str| {
+        let text = format!("[a]\nsize=1m\nnumjobs=4\nfilename=f\nrw={rw}\n");
+        laid(&text, Caps::default()).spec.distribution
+    };
+    assert_eq!(distribution("randread"), Distribution::OncePerJob);
+    assert_eq!(distribution("randtrim"), Distribution::Once);
     // Jobs at once are streams; files of one name are one part.
     let text = "[global]\nsize=1m\n[a]\nfilename=f\n[b]\nfilename=g\nrw=write\n[c]\nfilename=f\noffset=512k\n\
                 size=512k\n";

@@ -95,10 +95,9 @@ impl Offsets {
     /// Makes a generator for one job whose part lies in this lane.
     pub fn placed(spec: &TrialSpec, job: u32, seed: u64, lane: Lane) -> Self {
         let mut random = Random::seed_from_u64(seed);
-        let stream_seed = match spec.ranges {
-            Ranges::Shared => seed.wrapping_sub(u64::from(job).wrapping_mul(SEED_STEP)),
-            Ranges::Disjoint => seed,
-        };
+        let alone = spec.ranges == Ranges::Disjoint || spec.distribution == Distribution::OncePerJob;
+        let stream_seed =
+            if alone { seed } else { seed.wrapping_sub(u64::from(job).wrapping_mul(SEED_STEP)) };
         let mut shared = Random::seed_from_u64(stream_seed ^ SHARED);
         let ops = Ops::new(spec, &mut random);
         let align_bytes = part::align_bytes(spec);
@@ -169,6 +168,7 @@ fn scattered(spec: &TrialSpec, job: u32, places: u64, shared: &mut Random) -> Pa
             let share = if spec.ranges == Ranges::Shared { (job, spec.jobs) } else { (0, 1) };
             Pattern::Once(Once::new(places, share, shared.clone()))
         }
+        Distribution::OncePerJob => Pattern::Once(Once::new(places, (0, 1), shared.clone())),
         Distribution::Zipf { theta } => {
             Pattern::Popular(Popularity::zipf(places, theta), Permutation::new(places, shared))
         }

@@ -1,7 +1,7 @@
 //! `once`: every place exactly once a pass, in an order that differs from pass to pass.
 //!
 //! Jobs in the same range deal out the passes among themselves like cards: together they visit every place
-//! once, and none waits for another.
+//! once, and none waits for another. With `once:job` each job has passes of its own: a share of one of one.
 
 use super::{permutation::Permutation, random::Random};
 

@@ -89,15 +89,17 @@ fn random(spec: &TrialSpec) -> Option<String> {
         });
     }
     match distribution {
-        Distribution::Once if !spec.block_sizes.is_one() => {
+        Distribution::Once | Distribution::OncePerJob if !spec.block_sizes.is_one() => {
             Some("once visits every block once, which is defined for one block size only".into())
         }
-        Distribution::Once if part::align_bytes(spec) < spec.block_size_bytes => Some(format!(
-            "once visits every block once, but blocks of {} that begin every {} overlap; leave the alignment \
+        Distribution::Once | Distribution::OncePerJob if part::align_bytes(spec) < spec.block_size_bytes => {
+            Some(format!(
+                "once visits every block once, but blocks of {} that begin every {} overlap; leave the alignment \
              out, or draw uniformly",
-            size(spec.block_size_bytes),
-            size(part::align_bytes(spec))
-        )),
+                size(spec.block_size_bytes),
+                size(part::align_bytes(spec))
+            ))
+        }
         Distribution::Hot(ranges) => {
             let least = ranges.parts().map(|part| part.span).fold(f64::INFINITY, f64::min);
             // 20 % of 5 blocks shall be one, whatever the binary fractions say.
@@ -123,7 +125,7 @@ fn near(spec: &TrialSpec) -> Option<String> {
         let which = spec.randomness.describe();
         return Some(format!("`{which}` needs a random pattern, and {} is sequential", spec.rw));
     }
-    if spec.distribution == Distribution::Once {
+    if spec.distribution.is_once() {
         return Some(
             "once visits every block once, and sequential requests among random ones come again".into(),
         );

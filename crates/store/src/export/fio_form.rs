@@ -288,7 +288,7 @@ fn options(spec: &TrialSpec) -> BTreeMap<String, String> {
             let parts: Vec<String> = ranges.parts().map(part).collect();
             drop(set("random_distribution", format!("zoned:{}", parts.join(":"))));
         }
-        Distribution::Uniform | Distribution::Once => {}
+        Distribution::Uniform | Distribution::Once | Distribution::OncePerJob => {}
     }
     match spec.sync {
         Sync::Fsync { every } => drop(set("fsync", every.to_string())),
