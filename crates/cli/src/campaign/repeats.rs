@@ -60,7 +60,11 @@ pub fn run(
         let own_seed = seed.wrapping_add(u64::from(number - 1));
         let mut own = vec![format!("--seed={own_seed}"), format!("--part={number},{series}")];
         own.extend(like.iter().map(|id| format!("--like={id}")));
-        carry_out(&part(std::env::args_os().skip(1), &own), stop)?;
+        carry_out(&part(std::env::args_os().skip(1), &own), stop).map_err(|failure| match failure.code {
+            // The repeat itself has said how it is resumed, which completes no other.
+            INTERRUPTED if number < repeats => Failure { text: unfinished(number, repeats), ..failure },
+            _ => failure,
+        })?;
         let book = notebook::open_existing(store, &screen)?;
         let series = runs.first().map(|run| &run.info.id);
         let id = newest(&book, &Part { number, seed: own_seed, series })?;
@@ -96,6 +100,12 @@ fn interrupted(runs: &[Run]) -> String {
     };
     let first = &runs[0].info.id;
     format!("interrupted; {kept}, and `iosonde compare {first} OTHER` takes what there is")
+}
+
+fn unfinished(number: u32, repeats: u32) -> String {
+    let begun = if number == 2 { "the one before it is whole" } else { "those before it are whole" };
+    let before = if number == 1 { String::new() } else { format!("{begun}, ") };
+    format!("that was repeat {number} of {repeats}; {before}{} have not begun", repeats - number)
 }
 
 /// The command line of one repeat: what the user typed, with a seed, a label and a place of its own.

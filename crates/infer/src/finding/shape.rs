@@ -8,8 +8,9 @@
 //! lies on its other side, with simultaneous intervals over all these comparisons (Bonferroni). A dip or peak
 //! counts where both intervals exclude 1 and the interval of the nearer neighbour is not within 5 % of 1. The ratio
 //! to the nearer neighbour is the value. Of several, the largest is given and the others are counted. Absent where
-//! no level contradicts its neighbours by more than 5 %. Inconclusive where one seems to and chance may be the
-//! cause.
+//! no level contradicts its neighbours by more than 5 %; the answer says how far one still may, within these
+//! intervals. Inconclusive where one seems to and chance may be the cause, and where the intervals leave room for a
+//! dip to half or a peak of double.
 //!
 //! Over the share of reads in a mix, the mean latency of reads and that of writes are looked at in the same way, each
 //! for itself: a peak of latency at one mix is found, or refuted.
@@ -69,6 +70,9 @@ const AXES: [Axis; 5] = [
 
 /// Minimum number of levels of a curve: one between two neighbours.
 const LEVELS_MIN: usize = 3;
+
+/// A curve whose intervals leave room for more than a dip to half or a peak of double is not called smooth.
+const ROOM_MAX: f64 = 2.0;
 
 fn as_mix(spec: &mut TrialSpec) {
     use iosonde_model::Rw;
@@ -244,7 +248,14 @@ fn one(
         return writer.inconclusive(&conditions, curve, Inconclusive::UnsureFeature(unsure));
     }
     let levels = curve.len();
-    let smooth = CurveShape::Smooth { figure, lowest: at(0), highest: at(levels - 1), levels };
+    let rooms = (1..levels - 1).map(|place| (place, room(&rates, place, writer.confidence)));
+    let widest = rooms.max_by(|a, b| a.1.0.total_cmp(&b.1.0));
+    if let Some((place, (_, ratio))) = widest.filter(|(_, (room, _))| *room > ROOM_MAX) {
+        let unsure = UnsureFeature { at: at(place), figure, ratio };
+        return writer.inconclusive(&conditions, curve, Inconclusive::UnsureFeature(unsure));
+    }
+    let room = widest.map_or(f64::INFINITY, |(_, (room, _))| room);
+    let smooth = CurveShape::Smooth { figure, lowest: at(0), highest: at(levels - 1), levels, room };
     writer.absent(&conditions, curve, Detail::Shape(smooth))
 }
 
@@ -263,11 +274,33 @@ fn conditions(curve: &[&Evidence]) -> Conditions {
     }
 }
 
+/// The largest factor by which a level may lie below or above both neighbours within the intervals, and its ratio to
+/// the neighbour that bounds it.
+fn room(rates: &[LogEstimate], place: usize, confidence: f64) -> (f64, Estimate) {
+    let ratio = |neighbour: usize| {
+        effect::ratio(rates[place], rates[neighbour], confidence, comparisons(rates.len()))
+    };
+    let (before, after) = (ratio(place - 1), ratio(place + 1));
+    let below = |ratio: &Estimate| ratio.low.map_or(f64::INFINITY, |low| 1.0 / low);
+    let above = |ratio: &Estimate| ratio.high.unwrap_or(f64::INFINITY);
+    let bound = |reach: &dyn Fn(&Estimate) -> f64| {
+        let nearer = if reach(&before) < reach(&after) { before } else { after };
+        (reach(&nearer), nearer)
+    };
+    let (dip, peak) = (bound(&below), bound(&above));
+    if dip.0 > peak.0 { dip } else { peak }
+}
+
+/// Comparisons of a curve: each inner level with two neighbours, and as many falls.
+fn comparisons(levels: usize) -> usize {
+    3 * (levels - 2) + 1
+}
+
 /// All levels that contradict their neighbours by more than the margin, significant or not.
 fn features(rates: &[LogEstimate], confidence: f64) -> Vec<Feature> {
-    // Two neighbours of each inner level, and as many falls.
-    let comparisons = 3 * (rates.len() - 2) + 1;
-    let ratio = |over: usize, under: usize| effect::ratio(rates[over], rates[under], confidence, comparisons);
+    let ratio = |over: usize, under: usize| {
+        effect::ratio(rates[over], rates[under], confidence, comparisons(rates.len()))
+    };
     let below = |ratio: &Estimate| ratio.high.is_some_and(|high| high < 1.0);
     let above = |ratio: &Estimate| ratio.low.is_some_and(|low| low > 1.0);
     let mut features = Vec::new();
@@ -334,9 +367,13 @@ mod tests {
         let found = &exact.conclusions(&Shape, DEPTHS, 1)[0];
         assert_eq!((found.len(), found[0].status), (1, Status::Absent));
         let (lowest, highest) = (Level::QueueDepth(1), Level::QueueDepth(1024));
-        let Detail::Shape(CurveShape::Smooth { levels, .. }) = found[0].detail else { panic!("{found:?}") };
+        let Detail::Shape(CurveShape::Smooth { levels, room, .. }) = found[0].detail else {
+            panic!("{found:?}")
+        };
         let figure = CurveFigure::Throughput;
-        assert_eq!(found[0].detail, Detail::Shape(CurveShape::Smooth { figure, lowest, highest, levels }));
+        let smooth = CurveShape::Smooth { figure, lowest, highest, levels, room };
+        assert_eq!(found[0].detail, Detail::Shape(smooth));
+        assert!(room > 1.0 && room < 1.05, "{room}");
         let noisy = Pretend { cv: 0.1, ..Pretend::usual() };
         let invented = noisy.conclusions(&Shape, DEPTHS, 400);
         let invented = invented.iter().filter(|found| found[0].status == Status::Found).count();
@@ -363,6 +400,24 @@ mod tests {
         };
         let rates: Vec<LogEstimate> = rates.iter().map(rate).collect();
         features(&rates, 0.95).iter().map(|one| (one.kind, one.place, one.sure)).collect()
+    }
+
+    #[test]
+    fn intervals_leave_room_for_a_feature_that_is_not_seen() {
+        let rate = |rate: f64, error: f64| LogEstimate {
+            log_mean: rate.ln(),
+            standard_error: error,
+            degrees_of_freedom: 100.0,
+        };
+        let of = |rates: [f64; 3], error: f64| {
+            let rates = rates.map(|value| rate(value, 0.01));
+            let rates = [rates[0], LogEstimate { standard_error: error, ..rates[1] }, rates[2]];
+            room(&rates, 1, 0.95).0
+        };
+        assert!((1.0..1.06).contains(&of([100.0, 101.0, 100.0], 0.01)));
+        assert!(of([100.0, 100.0, 100.0], 0.5) > 3.0, "the middle is known to a factor of three");
+        // A rise to double on the way to fourfold leaves little room for either.
+        assert!(of([100.0, 200.0, 400.0], 0.2) < 1.0);
     }
 
     #[test]

@@ -259,7 +259,7 @@ impl Estimates {
 /// come from, for everything else that a run is asked.
 pub fn fill_points(points: &mut [Point], trials: &[Trial], voids: &Voids, confidence: f64) -> Estimates {
     let estimates = Estimates::of(points, trials, voids);
-    let asked = points.len();
+    let (asked, apart) = (points.len(), estimates.outliers());
     for (place, point) in points.iter_mut().enumerate() {
         let own: Vec<&Trial> = own_trials(point, trials).collect();
         point.trials = own.len() as u32;
@@ -277,7 +277,9 @@ pub fn fill_points(points: &mut [Point], trials: &[Trial], voids: &Voids, confid
                     valid.iter().copied().filter(|trial| ids.contains(&trial.id)).collect();
                 Some(mean_of(&own, op, Figure::Latency)?.value)
             };
-            Some(levels::spanning(own_direction, levels, latency_ns))
+            let kept: Vec<&Trial> =
+                valid.iter().copied().filter(|trial| !apart.contains_key(&trial.id)).collect();
+            Some(levels::near_trials(levels::spanning(own_direction, levels, latency_ns), &kept, op))
         };
         (point.read, point.write) = (direction(Op::Read), direction(Op::Write));
         point.trim = direction(Op::Trim);

@@ -24,6 +24,8 @@ pub enum CurveShape {
         highest: Level,
         /// Levels of the curve.
         levels: usize,
+        /// Largest factor by which a level may lie above or below both neighbours within the intervals.
+        room: f64,
     },
     /// A level differs from both neighbours, or the curve falls for good.
     Feature {
@@ -89,7 +91,7 @@ pub enum Lead {
     NeverSlower(Op),
 }
 
-/// A feature that may be chance.
+/// A feature that may be chance, or that the intervals leave room for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct UnsureFeature {
     /// Level at which it would lie.

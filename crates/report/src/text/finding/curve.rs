@@ -23,8 +23,9 @@ pub(super) fn shape_sentence(finding: &Finding, shape: &CurveShape) -> String {
         what = format!("mean latency of {what} in a mix");
     }
     let said = match shape {
-        CurveShape::Smooth { lowest, highest, .. } => {
-            format!("no dip, peak or step from {} to {}", level(*lowest), level(*highest))
+        CurveShape::Smooth { lowest, highest, room, .. } => {
+            let largest = margin((room - 1.0).max(MARGIN));
+            format!("no dip, peak or step above {largest} from {} to {}", level(*lowest), level(*highest))
         }
         CurveShape::Feature { kind, at: place, before, after, .. } => {
             let name = match kind {
@@ -45,7 +46,10 @@ pub(super) fn shape_sentence(finding: &Finding, shape: &CurveShape) -> String {
 pub(super) fn shape_why(shape: &CurveShape) -> String {
     match shape {
         CurveShape::Smooth { levels, .. } => {
-            format!("None of {levels} levels differs from both neighbours by more than {}.", margin(MARGIN))
+            format!(
+                "None of {levels} levels is seen to differ from both neighbours by more than {}.",
+                margin(MARGIN)
+            )
         }
         CurveShape::Feature { others, levels, .. } => {
             let more = if *others > 0 { format!(" Further features: {others}.") } else { String::new() };
@@ -63,7 +67,7 @@ fn figure_name(figure: CurveFigure) -> &'static str {
 
 pub(super) fn unsure(feature: &UnsureFeature) -> String {
     format!(
-        "{} {} is {} that of the nearer neighbour, which may be chance; use a longer `--time`",
+        "{} {} is {} that of the nearer neighbour: neither a dip or peak nor none; use a longer `--time`",
         figure_name(feature.figure),
         at(feature.at),
         with_interval(Unit::Ratio, &feature.ratio)
