@@ -19,13 +19,13 @@
 //! Example: an SSD and a USB hard disk "level off" at the same 80 to 110 MiB/s of writes, in a script that makes
 //! its random bytes while the clock runs. Equal plateaus on different media are the script's.
 //!
-//! What to do: more jobs (each has a processor of its own), larger blocks, or an engine with a lower cost per
+//! What to do: more jobs (each has a processor of its own, as long as there are any), larger blocks, or an engine with a lower cost per
 //! request (io_uring rather than psync).
 
 #[cfg(test)]
 use iosonde_model::Rw;
 use iosonde_model::{
-    About, Ceiling, CheckName, Reason, Run, Scope, Trial, Verdict,
+    About, Ceiling, CheckName, Medium, Reason, Run, Scope, Trial, Verdict,
     cause::{self, Busy},
 };
 
@@ -87,7 +87,8 @@ fn verdict(trial: &Trial, run: &Run) -> Verdict {
         return Verdict::Pass;
     }
     let cached_iops = cached_iops(trial, &run.info.host.ceilings);
-    let busy = Busy { busy_share, iops, cached_iops, of_another: run.info.is_imported() };
+    let of_another = run.info.is_imported();
+    let busy = Busy { busy_share, iops, cached_iops, of_another, no_spare_cpu: !has_spare_cpu(trial, run) };
     let cause = match cpu_share(trial).filter(|&own| own < busy_share / 2.0) {
         // Ready to run, and others had the processor: that is no ceiling of the program's own.
         Some(cpu_share) => cause::GeneratorBound::Preempted { busy_share, cpu_share, iops },
@@ -95,6 +96,14 @@ fn verdict(trial: &Trial, run: &Run) -> Verdict {
         None => cause::GeneratorBound::Near { busy, kept_back_share: reach::kept_back_share(trial) },
     };
     if void { Verdict::Invalid(reason(cause)) } else { Verdict::Warning(reason(cause)) }
+}
+
+/// Whether more jobs would have a processor of their own. Nothing is known of another program's machine, and the
+/// simulated program is a part of its device.
+fn has_spare_cpu(trial: &Trial, run: &Run) -> bool {
+    let jobs: u32 = trial.spec.streams().map(|stream| stream.jobs).sum();
+    run.info.device.medium != Medium::Simulated
+        && (run.info.is_imported() || run.info.host.cpus.is_none_or(|cpus| jobs < cpus))
 }
 
 /// Share of the time for which the worker had a processor; of several, how busy each was is not kept.
@@ -151,8 +160,19 @@ mod tests {
             iops: run.trials[0].iops(),
             cached_iops: Some(1.2e6),
             of_another: false,
+            no_spare_cpu: false,
         };
         assert_eq!(reason, Reason::new(About::Device, cause::GeneratorBound::Saturated(busy)));
+        // No processor for another job: this machine has one, or the program is a part of the simulated device.
+        let full = Busy { no_spare_cpu: true, ..busy };
+        run.info.host.cpus = Some(1);
+        let said = GeneratorBound.check(Scope::Trial(0), &run);
+        let expected =
+            |busy| Some(Verdict::Invalid(Reason::new(About::Device, cause::GeneratorBound::Saturated(busy))));
+        assert_eq!(said, expected(full));
+        run.info.host.cpus = Some(2);
+        assert_eq!(GeneratorBound.check(Scope::Trial(0), &run), expected(busy));
+        run.info.host.cpus = None;
         // The result of another program is about that program's processor.
         run.info.study = iosonde_model::IMPORT.into();
         let other = Busy { of_another: true, ..busy };

@@ -44,4 +44,7 @@ pub struct Busy {
     /// Whether it was another program, whose result was read.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub of_another: bool,
+    /// Whether further jobs would share the processors of these: there are no more, or the program is simulated.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub no_spare_cpu: bool,
 }

@@ -271,7 +271,13 @@ pub fn run(rounds: u32) -> Run {
     let other = cause::Interference::Steal { steal_share: 0.41 };
     let told = Verdict::Invalid(Reason::new(About::All, other));
     run.verdicts.push(Judgement::new(CheckName::Interference, "trial", Some(void), None, told));
-    let busy = cause::Busy { busy_share: 0.93, iops: 1e5, cached_iops: None, of_another: false };
+    let busy = cause::Busy {
+        busy_share: 0.93,
+        iops: 1e5,
+        cached_iops: None,
+        of_another: false,
+        no_spare_cpu: false,
+    };
     let told = Verdict::Warning(Reason::new(
         About::Rate,
         cause::GeneratorBound::Near { busy, kept_back_share: None },

@@ -9,15 +9,15 @@ pub(super) fn words(cause: &GeneratorBound) -> String {
     match cause {
         GeneratorBound::Unmeasured => "the program's CPU time was not measured".to_owned(),
         GeneratorBound::Saturated(busy) => format!(
-            "{} was CPU-bound ({} busy): {} IOPS is its limit, not the storage's{}; use more jobs{}",
+            "{} was CPU-bound ({} busy): {} IOPS is its limit, not the storage's{}; {}",
             who(busy),
             share(busy.busy_share),
             units::count(busy.iops),
             from_memory(busy),
-            workers(busy)
+            more_jobs(busy)
         ),
         GeneratorBound::Near { busy, kept_back_share } => format!(
-            "{} used {} of its CPU, so the storage may be {}; use more jobs{}{}",
+            "{} used {} of its CPU, so the storage may be {}; {}{}",
             who(busy),
             share(busy.busy_share),
             // What the device counted tells of this depth alone: at a deeper one, the CPU is the limit.
@@ -25,7 +25,7 @@ pub(super) fn words(cause: &GeneratorBound) -> String {
                 || "faster".to_owned(),
                 |kept| format!("up to {} faster at this depth", units::percent(kept / (1.0 - kept)))
             ),
-            workers(busy),
+            more_jobs(busy),
             from_memory(busy)
         ),
         GeneratorBound::Preempted { busy_share, cpu_share, .. } => format!(
@@ -40,9 +40,13 @@ fn who(busy: &Busy) -> &'static str {
     if busy.of_another { "the program that measured" } else { "iosonde" }
 }
 
-/// What iosonde's own jobs are.
-fn workers(busy: &Busy) -> &'static str {
-    if busy.of_another { "" } else { " (workers)" }
+/// What helps.
+fn more_jobs(busy: &Busy) -> &'static str {
+    match () {
+        () if busy.no_spare_cpu => "more jobs would share the same CPUs",
+        () if busy.of_another => "use more jobs",
+        () => "use more jobs (workers)",
+    }
 }
 
 fn share(busy_share: f64) -> String {
@@ -61,7 +65,13 @@ mod tests {
 
     #[test]
     fn the_cross_check_stands_in_brackets() {
-        let busy = Busy { busy_share: 1.02, iops: 110e3, cached_iops: Some(1.2e6), of_another: false };
+        let busy = Busy {
+            busy_share: 1.02,
+            iops: 110e3,
+            cached_iops: Some(1.2e6),
+            of_another: false,
+            no_spare_cpu: false,
+        };
         assert_eq!(
             words(&GeneratorBound::Saturated(busy)),
             "iosonde was CPU-bound (100 % busy): 110 k IOPS is its limit, not the storage's (one worker makes \
@@ -72,6 +82,12 @@ mod tests {
             words(&GeneratorBound::Saturated(of_fio)),
             "the program that measured was CPU-bound (100 % busy): 110 k IOPS is its limit, not the storage's; use \
              more jobs"
+        );
+        let full = Busy { cached_iops: None, no_spare_cpu: true, ..busy };
+        assert_eq!(
+            words(&GeneratorBound::Saturated(full)),
+            "iosonde was CPU-bound (100 % busy): 110 k IOPS is its limit, not the storage's; more jobs would share the \
+             same CPUs"
         );
     }
 }
