@@ -71,6 +71,7 @@ const HEADLINES: &[(&str, &str)] = &[
     ("fio-bsrange.json", "1 without a fault"),
     ("fio-buffered-psync-qd32.json", "1 invalid"),
     ("fio-buffered-psync-qd32.txt", "1 invalid"),
+    ("fio-fdatasync-mix.json", "1 without a fault"),
     ("fio-gtod-reduce.json", "1 without a fault"),
     ("fio-mmap-read.json", "1 with a warning"),
     ("fio-numjobs.json", "1 without a fault"),

@@ -116,14 +116,19 @@ fn group_of(line: &str) -> Option<(&str, i64, u32, u64)> {
 enum Section {
     /// Before the first direction, or amid figures of the whole job.
     Head,
-    /// Figures of a read (0), write (1) or trim (2).
-    Side(usize),
+    /// Figures of a direction, or of flushes.
+    Of(Part),
     /// Percentiles, of which figure and in which unit.
-    Percentiles(usize, Timed, f64),
-    /// Figures of flushes.
-    Flush,
+    Percentiles(Part, Timed, f64),
     /// Behind the results.
     Over,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Part {
+    /// Reads (0), writes (1) or trims (2).
+    Side(usize),
+    Flushes,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -131,6 +136,7 @@ enum Timed {
     Clat,
     Lat,
     Slat,
+    Sync,
 }
 
 #[derive(Debug, Default)]
@@ -142,7 +148,7 @@ struct Side {
     moved_bytes: Option<f64>,
     clat: LatencySummary,
     lat: LatencySummary,
-    slat_mean: f64,
+    slat: LatencySummary,
 }
 
 struct Report<'a> {
@@ -153,7 +159,8 @@ struct Report<'a> {
     errors: u64,
     sides: [Option<Side>; 3],
     totals: [Option<u64>; 3],
-    flushes: bool,
+    flushes: Option<LatencySummary>,
+    flushed: Option<u64>,
     cpu: Option<(f64, f64)>,
 }
 
@@ -162,7 +169,8 @@ const SIDES: [&str; 3] = ["read", "write", "trim"];
 impl<'a> Report<'a> {
     fn new(number: usize, name: &'a str, group: i64, jobs: u32, errors: u64) -> Self {
         let sides = [None, None, None];
-        Self { number, name, group, jobs, errors, sides, totals: [None; 3], flushes: false, cpu: None }
+        let totals = [None; 3];
+        Self { number, name, group, jobs, errors, sides, totals, flushes: None, flushed: None, cpu: None }
     }
 
     fn line(&mut self, number: usize, line: &str, section: &mut Section) -> Result<(), ImportError> {
@@ -176,12 +184,12 @@ impl<'a> Report<'a> {
         }) {
             let Some(side) = side(words) else { return damaged(words, "no throughput and runtime of fio") };
             self.sides[at] = Some(side);
-            *section = Section::Side(at);
+            *section = Section::Of(Part::Side(at));
             return Ok(());
         }
-        if words.starts_with("fsync/fdatasync") || words.starts_with("sync (") {
-            self.flushes = true;
-            *section = Section::Flush;
+        if words.starts_with("fsync/fdatasync") {
+            self.flushes = Some(LatencySummary::default());
+            *section = Section::Of(Part::Flushes);
             return Ok(());
         }
         if words.starts_with("cpu ") {
@@ -191,17 +199,20 @@ impl<'a> Report<'a> {
         } else if words.starts_with("issued") {
             let Some(totals) = totals(words) else { return damaged(words, "no counts of requests") };
             self.totals = totals;
-        } else if let Section::Side(at) | Section::Percentiles(at, ..) = *section {
-            self.timed(at, words, section);
+            self.flushed = flushed(words);
+        } else if let Section::Of(part) | Section::Percentiles(part, ..) = *section {
+            self.timed(part, words, section);
         }
         Ok(())
     }
 
-    /// A line of latencies or percentiles below a direction.
-    fn timed(&mut self, at: usize, words: &str, section: &mut Section) {
-        let Some(side) = self.sides[at].as_mut() else { return };
-        let kinds = [("clat", Timed::Clat), ("lat", Timed::Lat), ("slat", Timed::Slat)];
-        for (name, kind) in kinds {
+    /// A line of latencies or percentiles below a direction, or of flushes.
+    fn timed(&mut self, part: Part, words: &str, section: &mut Section) {
+        let kinds: &[(&str, Timed)] = match part {
+            Part::Side(_) => &[("clat", Timed::Clat), ("lat", Timed::Lat), ("slat", Timed::Slat)],
+            Part::Flushes => &[("sync", Timed::Sync)],
+        };
+        for &(name, kind) in kinds {
             let Some(rest) = words.strip_prefix(name).map(str::trim_start) else { continue };
             let rest = rest.strip_prefix("percentiles").map_or(rest, str::trim_start);
             let Some((unit, rest)) = rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) else {
@@ -209,23 +220,28 @@ impl<'a> Report<'a> {
             };
             let Some(unit_ns) = unit_ns(unit) else { continue };
             if words.contains("percentiles") {
-                *section = Section::Percentiles(at, kind, unit_ns);
-            } else if let Some(found) = latency(rest, unit_ns) {
-                match kind {
-                    Timed::Clat => side.clat = found,
-                    Timed::Lat => side.lat = found,
-                    Timed::Slat => side.slat_mean = found.mean.unwrap_or(0.0),
-                }
+                *section = Section::Percentiles(part, kind, unit_ns);
+            } else if let (Some(found), Some(summary)) = (latency(rest, unit_ns), self.summary(part, kind)) {
+                *summary = found;
             }
             return;
         }
-        if let (Section::Percentiles(_, kind, unit_ns), Some(row)) = (*section, words.strip_prefix('|')) {
-            match kind {
-                Timed::Clat => percentiles(row, unit_ns, &mut side.clat),
-                Timed::Lat => percentiles(row, unit_ns, &mut side.lat),
-                Timed::Slat => {}
-            }
+        if let (Section::Percentiles(_, kind, unit_ns), Some(row)) = (*section, words.strip_prefix('|'))
+            && let Some(summary) = self.summary(part, kind)
+        {
+            percentiles(row, unit_ns, summary);
         }
+    }
+
+    fn summary(&mut self, part: Part, kind: Timed) -> Option<&mut LatencySummary> {
+        let Part::Side(at) = part else { return self.flushes.as_mut() };
+        let side = self.sides[at].as_mut()?;
+        Some(match kind {
+            Timed::Clat => &mut side.clat,
+            Timed::Lat => &mut side.lat,
+            Timed::Slat => &mut side.slat,
+            Timed::Sync => return None,
+        })
     }
 
     fn job(&self, headings: &[Heading]) -> Result<Job, ImportError> {
@@ -250,7 +266,7 @@ impl<'a> Report<'a> {
             .zip([&read, &write, &trim])
             .find_map(|(size, side)| size.filter(|_| side.is_some()));
         let mut unstated = vec![Unstated::PageCache, Unstated::Load];
-        if self.flushes {
+        if self.flushes.is_some() {
             unstated.push(Unstated::Flushes);
         }
         match heading {
@@ -279,7 +295,7 @@ impl<'a> Report<'a> {
             read,
             write,
             trim,
-            flush: None,
+            flush: self.flushes.clone().zip(self.flushed).map(|(latency_ns, count)| (count, latency_ns)),
             runtime_s,
             cpu_s: self.cpu.map(|(user, system)| (user * all_s, system * all_s)),
             errors: u64::from(self.errors != 0),
@@ -328,6 +344,19 @@ fn totals(words: &str) -> Option<[Option<u64>; 3]> {
         totals[at] = Some(digits.parse().ok()?);
     }
     Some(totals)
+}
+
+/// Flushes: the fourth total. fio 3.33 counts `fdatasync` one further, where short reads stand: without reads there are
+/// none of these, so that the count is one of flushes.
+fn flushed(words: &str) -> Option<u64> {
+    let list = |name: &str| -> Option<Vec<u64>> {
+        let all = words.split_once(name)?.1.split([' ', ';']).next()?.trim_end_matches(',');
+        all.split(',').map(|count| count.parse().ok()).collect()
+    };
+    let totals = list("total=")?;
+    let short = list("short=").and_then(|short| short.first().copied());
+    let flushes = totals.get(3).copied().filter(|&count| count > 0);
+    flushes.or_else(|| short.filter(|&count| count > 0 && totals.first() == Some(&0)))
 }
 
 fn unit_ns(unit: &str) -> Option<f64> {
@@ -388,7 +417,7 @@ fn figures(side: &Side, counted: Option<u64>, size: Option<u64>) -> Option<Figur
     iops?;
     let mut latency_ns = if side.lat.mean.is_some() { side.lat.clone() } else { side.clat.clone() };
     let own = side.lat.p50.is_some() || side.lat.p99.is_some();
-    if !own && side.slat_mean <= SUBMISSION_MAX * latency_ns.mean.unwrap_or(0.0) {
+    if !own && side.slat.mean.unwrap_or(0.0) <= SUBMISSION_MAX * latency_ns.mean.unwrap_or(0.0) {
         let clat = side.clat.clone();
         latency_ns = LatencySummary {
             p50: clat.p50,
