@@ -17,21 +17,27 @@ pub(super) fn words(cause: &GeneratorBound) -> String {
             more_jobs(busy)
         ),
         GeneratorBound::Near { busy, kept_back_share } => format!(
-            "{} used {} of its CPU, so the storage may be {}; {}{}",
+            "{} used {} of its CPU{}, so the storage may be {}; {}",
             who(busy),
             share(busy.busy_share),
+            from_memory(busy),
             // What the device counted tells of this depth alone: at a deeper one, the CPU is the limit.
-            kept_back_share.map_or_else(
-                || "faster".to_owned(),
-                |kept| format!("up to {} faster at this depth", units::percent(kept / (1.0 - kept)))
-            ),
-            more_jobs(busy),
-            from_memory(busy)
+            kept_back_share.map_or_else(|| "faster".to_owned(), faster_at_this_depth),
+            more_jobs(busy)
         ),
         GeneratorBound::Preempted { busy_share, cpu_share, .. } => format!(
             "other processes used the CPU: iosonde waited for it {} of the time, so the storage may be faster",
             units::percent((busy_share.min(1.0) - cpu_share).max(0.0)),
         ),
+    }
+}
+
+/// By how much the storage may be faster where a share of the requests was not at the device.
+fn faster_at_this_depth(kept_back_share: f64) -> String {
+    let times = 1.0 / (1.0 - kept_back_share);
+    match times < 2.0 {
+        true => format!("up to {} faster at this depth", units::percent(times - 1.0)),
+        false => format!("up to {times:.0} times as fast at this depth"),
     }
 }
 
@@ -83,6 +89,10 @@ mod tests {
             "the program that measured was CPU-bound (100 % busy): 110 k IOPS is its limit, not the storage's; use \
              more jobs"
         );
+        let near =
+            |kept_back_share| words(&GeneratorBound::Near { busy, kept_back_share: Some(kept_back_share) });
+        assert!(near(0.2).contains("may be up to 25 % faster at this depth;"), "{}", near(0.2));
+        assert!(near(0.9).contains("may be up to 10 times as fast at this depth;"), "{}", near(0.9));
         let full = Busy { cached_iops: None, no_spare_cpu: true, ..busy };
         assert_eq!(
             words(&GeneratorBound::Saturated(full)),
