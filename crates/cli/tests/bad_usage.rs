@@ -286,7 +286,10 @@ fn quantities_that_cannot_be() {
     let longer: Vec<&str> =
         cross[..cross.len() - 1].iter().copied().chain([&time[..], "--dry-run"]).collect();
     assert_eq!(bench.iosonde(&longer).code, 0, "{time}");
-    refused(&["run", "quick", "sim:ideal", "--size", "1GiB", "--span", "8GiB"], &["--span 8 GiB", "1 GiB", "--size"]);
+    refused(
+        &["run", "quick", "sim:ideal", "--size", "1GiB", "--span", "8GiB"],
+        &["--span 8 GiB", "1 GiB", "--size"],
+    );
     refused(&["run", "disk", "sim:hdd-7200", "--set", "large=0"], &["large"]);
     refused(&["run", "disk", "sim:hdd-7200", "--set", "places=4000000000"], &["`places`: from 2"]);
     let stride = ["run", "stride", "sim:ideal", "--set", "stride=4k", "--set", "block_size=64k"];

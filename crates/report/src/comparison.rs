@@ -181,8 +181,8 @@ fn cut(name: &str, most: usize) -> String {
 fn legend(pair: &ComparedPair, shown: &CompareTable, paint: Paint) -> String {
     let more = match shown.more {
         0 => String::new(),
-        1 => "  1 more workload: add `-v`\n".to_owned(),
-        more => format!("  {more} more workloads: add `-v`\n"),
+        1 => "  1 more workload: the same command with `-v`\n".to_owned(),
+        more => format!("  {more} more workloads: the same command with `-v`\n"),
     };
     let verdicts: Vec<Likeness> = shown.rows.iter().filter_map(|row| row.verdict).collect();
     let meaning = text::compare::verdicts(pair, &verdicts, shown.has_bounds());

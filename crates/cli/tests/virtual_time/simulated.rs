@@ -104,7 +104,7 @@ fn the_words_of_the_first_screen_can_be_explained() {
         ("4 KiB random", "max_iops (finding)"),
         ("highest 4 KiB random", "max_iops (finding)"),
         ("lowest QD for 95 % of it", "depth_for_95_percent (finding)"),
-        ("p99 latency at that QD", "depth_for_95_percent (finding)"),
+        ("p99 latency at QD 8", "depth_for_95_percent (finding)"),
         ("commit", "commit_latency (finding)"),
         ("plateau", "plateau_block_size (finding)"),
         ("bandwidth", "device_bandwidth (finding)"),

@@ -33,7 +33,7 @@ pub struct Advised {
 impl Advised {
     /// The sentence and its marks.
     pub fn marked(&self) -> String {
-        format!("{}{}", self.advice.sentence, self.marks)
+        format!("{} {}", self.advice.sentence, self.marks).trim_end().to_owned()
     }
 }
 
@@ -148,11 +148,11 @@ fn beyond_memory(run: &Run) -> String {
         || "a `--size` of several times this machine's memory".to_owned(),
         |bytes| {
             let gib = bytes.div_ceil(1 << 30);
-            format!("`--size {gib}G`, {BEYOND_MEMORY} times this machine's memory, if it fits")
+            format!("`--size {gib}G`, {BEYOND_MEMORY} times this machine's memory, if there is room")
         },
     );
     match run.info.device.direct {
-        true => format!("direct I/O was requested, but memory answered: use {size}"),
+        true => format!("direct I/O was requested, but data came from memory: use {size}"),
         false => format!("use direct I/O (without `--buffered`), or {size}"),
     }
 }
@@ -268,7 +268,7 @@ impl<'a> SizeAdvice<'a> {
         let size = match (self.is_largest, self.may_rise) {
             (true, true) => format!("{size}: {most}; larger ones may be faster"),
             (true, false) => format!("{size}: {most}"),
-            (false, _) => format!("{size} or more; they give 95 % of the highest at QD 1, {most}"),
+            (false, _) => format!("{size} or more; they reach 95 % of the highest at QD 1, which is {most}"),
         };
         let sentence = format!("for bandwidth of {order}{} at QD 1, use blocks of {size}", ops.join(" or "));
         new(sentence, self.why.join("; "), &self.findings)
@@ -362,12 +362,12 @@ fn in_flight(run: &Run, op: Op) -> Option<Draft<'_>> {
     let size = conditions.block_size_bytes.map_or_else(String::new, units::size);
     let point = low_latency_depth(run, op, knee)?;
     let depth = point.spec.asked_in_flight();
-    let sentence = format!("for {size} {op}s, QD {depth} is a compromise: {}", gives(op, point, &most)?);
+    let sentence = format!("for low latency of {size} {op}s, use QD {depth}: {}", gives(op, point, &most)?);
     let why = format!("at QD 1 a {op} takes {}", with_interval(Unit::Time, &estimate(base)));
     Some(Draft { point: Some(point), ..new(sentence, why, &[knee, enough, base]) })
 }
 
-/// What a measured queue depth gives: `52 % of the highest IOPS; latency: mean 120 µs (±0.1 %), p99 137 µs (±0.3 %)`.
+/// What a measured queue depth gives: `mean 120 µs (±0.1 %), p99 137 µs (±0.3 %), 52 % of the highest IOPS`.
 fn gives(op: Op, point: &Point, most: &Estimate) -> Option<String> {
     let direction = point.direction(op)?;
     let share = units::percent((direction.iops.value / most.value).min(1.0));
@@ -377,7 +377,7 @@ fn gives(op: Op, point: &Point, most: &Estimate) -> Option<String> {
         Some((low, high)) if p99.is_vague() => format!(", p99 unknown ({})", range(Unit::Time, low, high)),
         _ => format!(", p99 {}", time(&p99)),
     });
-    Some(format!("{share} of the highest IOPS; latency: mean {mean}{p99}"))
+    Some(format!("mean {mean}{p99}, {share} of the highest IOPS"))
 }
 
 /// Reads over writes of the same size and order from which on such writes are to be avoided: a stick that maps large

@@ -26,7 +26,7 @@ fn sizes_and_longer_writes() {
         sentences[0],
         (
             "for bandwidth of random reads or writes at QD #, use blocks of # MiB or more; \
-             they give # % of the highest at QD #, # MB/s (±# %)"
+             they reach # % of the highest at QD #, which is # MB/s (±# %)"
                 .to_owned(),
             format!("{}; {}", size("read"), size("write"))
         )
@@ -81,7 +81,7 @@ fn what_is_hardly_known_is_advised_by_its_bounds_or_not_at_all() {
         assert!(sentences.iter().any(|sentence| sentence.starts_with(text)), "{sentences:#?}");
     };
     has(
-        "for bandwidth of random writes at QD 1, use blocks of 1 MiB or more; they give 95 % of the highest at QD 1, ",
+        "for bandwidth of random writes at QD 1, use blocks of 1 MiB or more; they reach 95 % of the highest at QD 1, which is ",
     );
     has("for bandwidth of random reads at QD 1, use blocks of 4 MiB: ");
     assert!(!sentences.iter().any(|sentence| sentence.starts_with("4 KiB writes, low")), "{sentences:#?}");
@@ -187,7 +187,7 @@ fn behind_a_cache_the_size_is_advised_that_no_cache_of_this_machine_holds() {
     let first = |run: &Run| advice(run).remove(0).sentence;
     assert_eq!(
         first(&run),
-        "use direct I/O (without `--buffered`), or `--size 32G`, 4 times this machine's memory, if it fits"
+        "use direct I/O (without `--buffered`), or `--size 32G`, 4 times this machine's memory, if there is room"
     );
     run.info.device.size_bytes = Some(48 << 30);
     assert!(first(&run).ends_with("a `--size` of several times this machine's memory"), "{}", first(&run));

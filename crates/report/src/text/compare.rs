@@ -83,13 +83,15 @@ pub fn answer(pair: &ComparedPair) -> String {
     };
     let rests = format!("{of}{}", in_turn(pair));
     let (rests, open) = match repeats(pair) {
+        // More runs would not make it one of the storage.
+        Repeats::Missing(_) if pair.about != ServedBy::Storage => (rests, String::new()),
         Repeats::Known(runs) => (format!("{rests}; {runs}"), String::new()),
         Repeats::Missing(what) => (rests, format!(" {what}")),
     };
     let parts = by_direction(pair).into_iter().chain(single(pair)).chain(small_reach_all(pair));
     let parts: String = parts.map(|part| format!(" {}.", capitalised(&part))).collect();
     let limits: String = limited(pair).iter().map(|part| format!(" {part}.")).collect();
-    format!("{said} ({interval}{rests}).{limits}{parts}{open}{}", cautions(pair))
+    format!("{}{said} ({interval}{rests}).{limits}{parts}{open}{}", of_what(pair.about), left_out(pair))
 }
 
 /// A ratio as it is shown: one run a side knows nothing of the variation between runs, so that the interval over its
@@ -161,7 +163,7 @@ fn by_direction(pair: &ComparedPair) -> Option<String> {
         format!("{what}: {said} ({}{unit})", mean.points)
     };
     let has_mixes = pair.geometric_means.iter().any(|mean| mean.of == WorkloadGroup::ReadsInMix);
-    let in_mixes = if has_mixes { "; a mix gives one ratio of each" } else { "" };
+    let in_mixes = if has_mixes { "; a mix counts once as reads and once as writes" } else { "" };
     Some(format!("{}; {}{in_mixes}", told("reads", reads, " ratios"), told("writes", writes, "")))
 }
 
@@ -259,28 +261,27 @@ enum Repeats {
     Missing(String),
 }
 
-/// Sentences that keep the answer from being read as more than it is.
-fn cautions(pair: &ComparedPair) -> String {
-    let mut said = String::new();
-    let are = |count: usize| if count == 1 { "is" } else { "are" };
-    if pair.without_interval > 0 {
-        said += &format!(
-            " {} more {} inconclusive and not in the mean.",
-            workloads(pair.without_interval),
-            are(pair.without_interval)
-        );
-    }
-    said += match pair.about {
+/// What is compared where it is not the storage. It comes first: a ratio is read as one of the storage.
+fn of_what(about: ServedBy) -> &'static str {
+    match about {
         ServedBy::Storage => "",
-        ServedBy::Memory => " Memory served both sides, so this is no statement about the storage.",
+        ServedBy::Memory => "This compares memory, not the storage: memory served both sides. ",
         ServedBy::Program => {
-            " iosonde was CPU-bound on both sides, so this is no statement about the storage."
+            "This compares the program, not the storage: iosonde was CPU-bound on both sides. "
         }
         ServedBy::MemoryOrProgram => {
-            " Memory or the program was the limit, so this is no statement about the storage."
+            "This compares memory or the program, not the storage: they were the limit on both sides. "
         }
-    };
-    said
+    }
+}
+
+/// Workloads that are not in the mean.
+fn left_out(pair: &ComparedPair) -> String {
+    let are = if pair.without_interval == 1 { "is" } else { "are" };
+    match pair.without_interval {
+        0 => String::new(),
+        count => format!(" {} more {are} inconclusive and not in the mean.", workloads(count)),
+    }
 }
 
 /// How much faster or slower, with its interval: `18 % (15–21 %)`.
@@ -631,10 +632,8 @@ mod tests {
         memory.extremes = Some([0.8, 8.0]);
         let said = answer(&memory);
         assert!(
-            said.ends_with(
-                " 1 workload more is inconclusive and not in the mean. Memory served both \
-                 sides, so this is no statement about the storage."
-            ),
+            said.ends_with(" 1 workload more is inconclusive and not in the mean.")
+                && said.starts_with("This compares memory, not the storage: memory served both sides. "),
             "{said}"
         );
         assert!(

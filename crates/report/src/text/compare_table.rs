@@ -130,7 +130,7 @@ fn highest(pair: &ComparedPair, own: &ComparedHighest) -> Vec<CompareRow> {
     let depth = |reached: Option<ReachedAt>| reached.map_or_else(|| "–".to_owned(), depth_that_is_enough);
     let [a, b] = own.reached.map(depth);
     let depths = own.reached.iter().any(Option::is_some).then(|| CompareRow {
-        label: ENOUGH_DEPTH[0].to_owned(),
+        label: ENOUGH_DEPTH.to_owned(),
         is_indented: true,
         a,
         b,

@@ -34,10 +34,11 @@ const SMALL: [Kind; 4] = [
     Kind { name: FindingName::QueueDepthKnee, label: "saturates at QD", cell: depth },
     Kind { name: FindingName::DepthFor95Percent, label: "QD for 95 % of max", cell: depth },
 ];
-/// Labels of the measured queue depth for nearly all of the highest IOPS, which stands above it, and of its latency. It
-/// was measured to give 95 %; what it truly gives is 90 % or more at the rates of error of docs/intervals.md.
-pub(super) const ENOUGH_DEPTH: [&str; 3] =
-    ["lowest QD for 95 % of it", "mean latency at that QD", "p99 latency at that QD"];
+/// Label of the measured queue depth for nearly all of the highest IOPS, which stands above it. It was measured to give
+/// 95 %; what it truly gives is 90 % or more at the rates of error of docs/intervals.md.
+pub(super) const ENOUGH_DEPTH: &str = "lowest QD for 95 % of it";
+/// Latencies there; the queue depth follows.
+const LATENCIES: [&str; 2] = ["mean latency", "p99 latency"];
 /// Size of requests at QD 1.
 const ENOUGH: Kind =
     Kind { name: FindingName::PlateauBlockSize, label: "95 % of QD 1 max from", cell: plateau };
@@ -57,13 +58,23 @@ pub(super) fn is_in_table(name: FindingName) -> bool {
 
 /// Findings behind the rows and columns whose labels have this word or these words.
 pub fn findings_behind(words: &str) -> Vec<FindingName> {
+    let named = behind(words);
+    // The queue depth of a latency is another one in each run.
+    match words.split_once(" at QD").or_else(|| words.split_once(", QD")) {
+        Some((what, _)) if named.is_empty() => behind(what),
+        _ => named,
+    }
+}
+
+fn behind(words: &str) -> Vec<FindingName> {
     let words: Vec<&str> = words.split(' ').collect();
     let has = |label: &str| {
         let label: Vec<&str> = label.split([' ', ',']).collect();
         label.windows(words.len()).any(|part| part == words)
     };
     let rows = LARGE.iter().chain(&SMALL).chain([&ENOUGH]).map(|kind| (kind.label, kind.name));
-    let measured = ENOUGH_DEPTH.map(|label| (label, FindingName::DepthFor95Percent));
+    let measured =
+        [ENOUGH_DEPTH, LATENCIES[0], LATENCIES[1]].map(|label| (label, FindingName::DepthFor95Percent));
     let all = rows.chain(measured).chain(DURABLE_HEADS.into_iter().zip(DURABLE));
     all.filter(|(label, _)| has(label)).map(|(_, name)| name).collect()
 }
@@ -240,7 +251,8 @@ fn part(low: LevelCondition, high: LevelCondition) -> &'static str {
 
 /// A row where it has a figure.
 fn row(label: &str, indented: bool, cells: [Option<Cell>; 2]) -> Option<ResultRow> {
-    let known = cells.iter().flatten().any(|cell| !cell.figure.is_unknown());
+    let is_told = |cell: &Cell| !cell.figure.is_unknown() || !cell.figure.interval.is_empty();
+    let known = cells.iter().flatten().any(is_told);
     known.then(|| ResultRow { label: label.to_owned(), indented, cells: cells.to_vec() })
 }
 
@@ -450,7 +462,12 @@ fn enough(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow>
         let marks = footnotes.of_trials(&[About::Rate], &shares.collect::<Vec<_>>());
         Some(Cell { figure, marks })
     });
-    let of_depth = |label: &str, of: LatencyOf| {
+    let depths = known.each_ref().map(|own| own.as_ref().map(|own| own.point.spec.asked_in_flight()));
+    let at_depth = match depths {
+        [Some(read), Some(write)] if read != write => format!(", QD {read}/{write}"),
+        [read, write] => read.or(write).map_or_else(String::new, |depth| format!(" at QD {depth}")),
+    };
+    let of_depth = |what: &str, of: LatencyOf| {
         let cells = [0, 1].map(|at| {
             let point = known[at].as_ref()?.point;
             match point.spec.asked_in_flight() {
@@ -459,12 +476,12 @@ fn enough(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow>
                 _ => latency(footnotes, point, Op::TRANSFERS[at], of),
             }
         });
-        row(label, true, cells)
+        row(&format!("{what}{at_depth}"), true, cells)
     };
-    let deeper = known.iter().flatten().any(|own| own.point.spec.asked_in_flight() > 1);
-    let there = deeper
-        .then(|| [of_depth(ENOUGH_DEPTH[1], LatencyOf::Mean), of_depth(ENOUGH_DEPTH[2], LatencyOf::P99)]);
-    row(ENOUGH_DEPTH[0], true, told).into_iter().chain(there.into_iter().flatten().flatten()).collect()
+    let deeper = depths.into_iter().flatten().any(|depth| depth > 1);
+    let there =
+        deeper.then(|| [of_depth(LATENCIES[0], LatencyOf::Mean), of_depth(LATENCIES[1], LatencyOf::P99)]);
+    row(ENOUGH_DEPTH, true, told).into_iter().chain(there.into_iter().flatten().flatten()).collect()
 }
 
 /// A figure of latency.
@@ -561,7 +578,7 @@ mod tests {
         let point = run.points.iter_mut().find(|point| point.id == id).unwrap();
         point.read.as_mut().unwrap().iops.value = share * most.value.unwrap();
         let rows = enough(&run, &footnotes(&run), like);
-        assert_eq!(rows[0].label, ENOUGH_DEPTH[0]);
+        assert_eq!(rows[0].label, ENOUGH_DEPTH);
         rows[0].cells[0].as_ref().unwrap().whole()
     }
 

@@ -27,7 +27,7 @@ pub struct ValidityLine {
 pub struct ValidityText {
     /// The answer.
     pub mark: Weight,
-    /// The first line: `yes, with 1 warning`, `no: memory answered, not storage (..)`; with what was not
+    /// The first line: `yes, with 1 warning`, `no: data came from memory, not from storage (..)`; with what was not
     /// checked.
     pub headline: String,
     /// The first line, without that.
@@ -189,11 +189,11 @@ fn not_storage(facts: &NotStorage) -> String {
             format!("{unread} of the data read was never on storage ({})", holes.unwrap_or(example))
         }
         ByteSource::CacheBelow => {
-            format!("memory answered with the storage ({example})")
+            format!("data came from memory and from storage ({example})")
         }
-        ByteSource::Memory => format!("memory answered, not storage ({example})"),
+        ByteSource::Memory => format!("data came from memory, not from storage ({example})"),
         ByteSource::MemoryAndStorage => {
-            format!("memory answered in part; the storage moved {moved} of the bytes ({example})")
+            format!("part of the data came from memory; the storage moved {moved} of the bytes ({example})")
         }
     }
 }

@@ -167,7 +167,7 @@ fn a_cache_on_the_other_side_is_in_the_first_line_where_writes_are_faster_than_r
     };
     let told = |place: &str| {
         format!(
-            "yes; {place} may have taken the writes, which were faster than reads (try a larger `--size`)"
+            "yes; {place} may have taken the writes, whose bandwidth is above that of reads (try a larger `--size`)"
         )
     };
     assert_eq!(headline(&pretend), told("a host cache"));
@@ -182,7 +182,7 @@ fn tmpfs_is_memory_in_the_first_line() {
     (pretend.device.medium, pretend.device.file_system) = (Medium::Memory, Some("tmpfs".into()));
     let told = of(&pretend, |_| {});
     assert_eq!(told.mark, Weight::No);
-    assert_eq!(told.headline, "no: memory answered, not storage (tmpfs keeps its data in memory)");
+    assert_eq!(told.headline, "no: data came from memory, not from storage (tmpfs keeps its data in memory)");
 }
 
 #[test]
@@ -197,7 +197,8 @@ fn a_file_just_written_and_read_back_is_memory_in_the_first_line() {
         }
     });
     assert!(
-        told.headline.starts_with("no: memory answered, not storage (120 of 120 trials; for example, ")
+        told.headline
+            .starts_with("no: data came from memory, not from storage (120 of 120 trials; for example, ")
             && told.headline.contains(", and none of it came from the device)")
     );
     assert!(texts(&told).contains(
@@ -244,7 +245,11 @@ fn a_hole_is_no_storage() {
         unread(run);
         run.trials.iter_mut().for_each(|trial| trial.witnesses.resident_after_bytes = Some(1 << 30));
     });
-    assert!(ignored.headline.starts_with("no: memory answered, not storage ("), "{}", ignored.headline);
+    assert!(
+        ignored.headline.starts_with("no: data came from memory, not from storage ("),
+        "{}",
+        ignored.headline
+    );
     let mut sparse = reader();
     sparse.device.notes.push("the whole file is addressed".into());
     // A sentence decides nothing, whatever its words are.

@@ -26,6 +26,6 @@ pub fn unseen_cache(run: &Run) -> Option<String> {
         .zip(bandwidth(Op::Read))
         .is_some_and(|(write, read)| read.high.is_some() && write.low > read.high);
     writes_are_faster.then(|| {
-        format!("{place} may have taken the writes, which were faster than reads (try a larger `--size`)")
+        format!("{place} may have taken the writes, whose bandwidth is above that of reads (try a larger `--size`)")
     })
 }

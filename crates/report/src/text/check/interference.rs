@@ -30,7 +30,7 @@ pub(super) fn words(cause: &Interference) -> String {
             format!("the hypervisor took {} of CPU time (steal: adds latency)", units::percent(*steal_share))
         }
         Interference::CpuPressure { pressure_cpu_some_share, own_cpu_share } => format!(
-            "tasks waited for a CPU {} of the time, so the CPU may be the limit; {}",
+            "programs waited for a CPU {} of the time, so the CPU may be the limit; {}",
             units::percent(*pressure_cpu_some_share),
             match own_cpu_share.filter(|&own| own >= MOSTLY_OWN) {
                 Some(own) => format!(
@@ -102,12 +102,12 @@ mod tests {
         let pressure =
             |own_cpu_share| words(&Interference::CpuPressure { pressure_cpu_some_share: 0.4, own_cpu_share });
         let others =
-            "tasks waited for a CPU 40 % of the time, so the CPU may be the limit; stop other programs";
+            "programs waited for a CPU 40 % of the time, so the CPU may be the limit; stop other programs";
         assert_eq!(pressure(None), others);
         assert_eq!(pressure(Some(0.2)), others);
         assert_eq!(
             pressure(Some(0.8)),
-            "tasks waited for a CPU 40 % of the time, so the CPU may be the limit; iosonde itself used 80 % of the \
+            "programs waited for a CPU 40 % of the time, so the CPU may be the limit; iosonde itself used 80 % of the \
              busy CPU time: use fewer jobs, or an engine that needs less CPU"
         );
     }

@@ -326,7 +326,7 @@ mod tests {
         let depths = "kind = \"queue-depth\"\nrw = [\"randread\", \"randwrite\"]";
         assert_eq!(
             words(&exact(), depths, FindingName::Shape).0,
-            "# KiB random reads: no dip, peak or step from QD # to QD #"
+            "# KiB random reads: no dip, peak or step above # % from QD # to QD #"
         );
         assert_eq!(
             words(&exact(), depths, FindingName::Crossover).0,
