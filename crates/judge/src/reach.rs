@@ -17,7 +17,7 @@ const KEPT_BACK_MAX: f64 = 0.05;
 /// ever less with the depth. `None` without the device's count, where the depth is not constant, and where the block
 /// layer split requests, so that it counted more than were made.
 pub fn kept_back_share(trial: &Trial) -> Option<f64> {
-    let asked = trial.spec.asked_in_flight() as f64;
+    let asked = trial.asked_in_flight_mean();
     let seen =
         trial.witnesses.block_layer_in_flight_mean.filter(|_| trial.spec.direct && trial.keeps_depth())?;
     (0.0 < seen && seen <= asked).then(|| 1.0 - seen / asked)
@@ -32,7 +32,7 @@ pub fn is_fed(trial: &Trial) -> bool {
 /// above it, in the block layer's own queue, the file system or this program. A counter that does not move is no
 /// witness.
 pub fn too_few_at_the_device(trial: &Trial) -> Option<f64> {
-    let asked = trial.spec.asked_in_flight() as f64;
+    let asked = trial.asked_in_flight_mean();
     let seen =
         trial.witnesses.block_layer_in_flight_mean.filter(|_| trial.spec.direct && asked >= DEVICE_FROM)?;
     (seen < DEVICE_SHARE_MIN * asked).then_some(seen)

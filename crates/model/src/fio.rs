@@ -138,6 +138,11 @@ impl FioReport {
         Flush::of_all(&own)
     }
 
+    /// Seconds that its longest stream measured.
+    pub fn measured_s(&self, trial: &Trial) -> f64 {
+        self.own(trial).filter_map(|stream| stream.measured_s).reduce(f64::max).unwrap_or(trial.measured_s)
+    }
+
     /// Its streams, where the trial has several.
     pub fn own<'a>(&'a self, trial: &'a Trial) -> impl Iterator<Item = &'a Stream> {
         self.streams.iter().filter_map(|at| trial.streams.get(*at))

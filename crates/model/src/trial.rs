@@ -529,6 +529,20 @@ impl Trial {
         self.spec.keeps_depth() && !self.unstated.iter().any(open)
     }
 
+    /// Requests that were asked to be outstanding, on average over the measured time: a stream that ran for a part of it
+    /// asked for that part.
+    pub fn asked_in_flight_mean(&self) -> f64 {
+        let whole = self.spec.asked_in_flight() as f64;
+        if self.streams.is_empty() || self.measured_s <= 0.0 {
+            return whole;
+        }
+        let own = |stream: &Stream| {
+            let share = stream.measured_s.map_or(1.0, |own_s| (own_s / self.measured_s).min(1.0));
+            share * stream.spec.asked_in_flight() as f64
+        };
+        self.streams.iter().map(own).sum()
+    }
+
     /// Returns true if rates have no counts behind them, as in a published table.
     pub fn is_uncounted(&self) -> bool {
         self.directions().any(|(_, direction)| direction.ios == 0 && direction.iops > 0.0)

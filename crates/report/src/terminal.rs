@@ -410,7 +410,8 @@ fn report_rows(trial: &Trial, report: &FioReport) -> Vec<[String; 8]> {
     for op in Op::DIRECTIONS {
         rows.extend(report.direction(trial, op).map(|lane| transfer_row(label(op.name()), &lane)));
     }
-    rows.extend(report.flush(trial).map(|flush| flush_row(label("flush"), &flush, trial.measured_s)));
+    let measured_s = report.measured_s(trial);
+    rows.extend(report.flush(trial).map(|flush| flush_row(label("flush"), &flush, measured_s)));
     rows
 }
 
@@ -430,7 +431,8 @@ fn latency_table(trial: &Trial, paint: Paint) -> String {
         let own = lanes.into_iter().filter_map(|(op, lane)| Some((op, lane.as_ref()?)));
         let label = |what: &str| format!("stream {} {what}", number + 1);
         rows.extend(own.map(|(op, lane)| transfer_row(label(op.name()), lane)));
-        rows.extend(stream.flush.as_ref().map(|flush| flush_row(label("flush"), flush, trial.measured_s)));
+        let own_s = stream.measured_s.unwrap_or(trial.measured_s);
+        rows.extend(stream.flush.as_ref().map(|flush| flush_row(label("flush"), flush, own_s)));
     }
     rows_of_figures(&rows, paint)
 }
@@ -542,7 +544,10 @@ fn around(trial: &Trial, paint: Paint) -> String {
     let mut rows = Vec::new();
     if let Some(mean) = trial.in_flight_mean {
         let most = if trial.spec.keeps_depth() { "requested" } else { "at most" };
-        rows.push(("depth", format!("{mean:.1} of {} {most}", trial.spec.asked_in_flight())));
+        let asked = trial.asked_in_flight_mean();
+        // Streams that ran for a part of the time asked for a part of their depths.
+        let decimals = if (asked - asked.round()).abs() < 0.05 { 0 } else { 1 };
+        rows.push(("depth", format!("{mean:.1} of {asked:.decimals$} {most}")));
     }
     if let (Some(rate), true) = (trial.achieved_rate_iops, trial.streams.is_empty()) {
         rows.push(("served", served(rate, trial.achieved_rate_interval, &trial.spec, trial.unserved)));

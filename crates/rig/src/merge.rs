@@ -8,7 +8,11 @@
 
 use iosonde_model::{Direction, Flush, Histogram, Op, Stream, TrialSpec, Window, WindowDirection};
 
-use crate::{crew::Worked, drive::Driven, recorder::WINDOW_NS};
+use crate::{
+    crew::Worked,
+    drive::{Driven, Limits},
+    recorder::WINDOW_NS,
+};
 
 pub use crate::recorder::Recorded;
 
@@ -36,8 +40,8 @@ pub struct Team {
 }
 
 impl Team {
-    /// Adds up what the workers did: by stream first.
-    pub fn of(spec: &TrialSpec, worked: Vec<Worked>) -> Self {
+    /// Adds up what the workers did: by stream first, and those over this time.
+    pub fn of(spec: &TrialSpec, over: Over, worked: Vec<Worked>) -> Self {
         let specs: Vec<&TrialSpec> = spec.streams().collect();
         let mut by_stream: Vec<Vec<Driven>> = specs.iter().map(|_| Vec::new()).collect();
         let mut cpu_s: Vec<Option<(f64, f64)>> = specs.iter().map(|_| Some((0.0, 0.0))).collect();
@@ -66,16 +70,26 @@ impl Team {
             cpu_system_s: cpu_s.map(|cpu_s| cpu_s.1),
             windows: team.recorded.windows.clone(),
         };
-        let over = Over::of(spec.streams());
         let streams = specs.iter().zip(&teams).zip(cpu_s).map(apart).collect();
         let rates: Vec<f64> = teams.iter().filter_map(|team| team.achieved_rate_iops).collect();
+        let depths: Vec<(Option<f64>, f64)> =
+            teams.iter().map(|team| (team.in_flight_mean, team.recorded.measured_s)).collect();
+        let (unserved, hung) =
+            (teams.iter().map(|team| team.unserved).sum(), teams.iter().map(|team| team.hung).sum());
+        let pacing_error = merged(teams.iter().filter_map(|team| team.pacing_error.as_ref()));
+        let recorded = recorded(teams.into_iter().map(|team| team.recorded).collect(), over);
+        // A stream that ran for a part of the time had its requests outstanding for that part.
+        let part = |own_s: f64| match over {
+            Over::Common => 1.0,
+            Over::Whole => (own_s / recorded.measured_s).min(1.0),
+        };
         Self {
-            in_flight_mean: teams.iter().map(|team| team.in_flight_mean).sum(),
-            unserved: teams.iter().map(|team| team.unserved).sum(),
-            hung: teams.iter().map(|team| team.hung).sum(),
+            in_flight_mean: depths.iter().map(|(depth, own_s)| Some((*depth)? * part(*own_s))).sum(),
+            unserved,
+            hung,
             achieved_rate_iops: (!rates.is_empty()).then(|| rates.iter().sum()),
-            pacing_error: merged(teams.iter().filter_map(|team| team.pacing_error.as_ref())),
-            recorded: recorded(teams.into_iter().map(|team| team.recorded).collect(), over),
+            pacing_error,
+            recorded,
             streams,
         }
     }
@@ -115,14 +129,21 @@ fn merged<'a>(parts: impl Iterator<Item = &'a Histogram>) -> Option<Histogram> {
 pub enum Over {
     /// Each job's own; the time that all of them measured, where those differ.
     Common,
-    /// From the first one's beginning to the last one's end: jobs that flush at their ends share one storage, and what
-    /// they wrote is there when the last flush is over.
+    /// From the first one's beginning to the last one's end: of jobs that flush at their ends, since what they wrote is
+    /// on their storage when the last flush is over, and of streams that were told to begin or to end at different times.
     Whole,
 }
 
 impl Over {
     pub(crate) fn of<'a>(mut streams: impl Iterator<Item = &'a TrialSpec>) -> Self {
         if streams.any(|stream| stream.sync.at_end()) { Self::Whole } else { Self::Common }
+    }
+
+    /// Of streams with these limits. One that ends after so many requests ends when these are done.
+    pub(crate) fn of_streams(spec: &TrialSpec, limits: &[Limits]) -> Self {
+        let alike = spec.streams().all(|stream| stream.delay_ns == spec.delay_ns)
+            && limits.iter().all(|own| own == &limits[0] && own.ios.is_none());
+        if limits.len() > 1 && !alike { Self::Whole } else { Self::of(spec.streams()) }
     }
 }
 

@@ -20,7 +20,7 @@ use crate::{
     early_end::EarlyEnds,
     engine::Storage,
     issued::Issued,
-    merge::Team,
+    merge::{Over, Team},
     placement::{self, Place, Placement},
     platform::files,
     prepare,
@@ -160,7 +160,8 @@ impl Bed {
         let worked = crew::work(storage, &jobs, shift, &mut seen)?;
         let Seen { started_at, started_s, witnesses, simulated_busy_s, parted, .. } = seen;
         parted?;
-        let mut finished = finished(order, worked, witnesses, simulated_busy_s);
+        let over = Over::of_streams(order.spec, &limits);
+        let mut finished = finished((order, over), worked, witnesses, simulated_busy_s);
         if cut {
             finished.notes.insert(0, LoopNote::TrimsEndAfterOnePass);
         }
@@ -209,7 +210,12 @@ impl Bed {
                 ..quiet_machine()
             };
             let seen = std::mem::replace(&mut witnesses, beside);
-            let mut finished = finished(order, worked.by_ref().take(own).collect(), seen, simulated_busy_s);
+            let mut finished = finished(
+                (order, Over::of(order.spec.streams())),
+                worked.by_ref().take(own).collect(),
+                seen,
+                simulated_busy_s,
+            );
             (finished.trial.started_at, finished.trial.started_s) = (started_at.clone(), started_s);
             finished
         };
@@ -229,7 +235,7 @@ fn limits(storage: &Storage, order: &Order, own: &[Limits]) -> io::Result<(Vec<L
 
 /// What one host's workers did.
 fn finished(
-    order: &Order,
+    (order, over): (&Order, Over),
     worked: Vec<Worked>,
     witnesses: Witnesses,
     simulated_busy_s: Option<f64>,
@@ -242,7 +248,7 @@ fn finished(
     }
     let from_ns = worked.iter().map(|worker| worker.active_ns.0).min().unwrap_or(0);
     let to_ns = worked.iter().map(|worker| worker.active_ns.1).max().unwrap_or(0);
-    let trial = assemble(order, worked, witnesses, simulated_busy_s);
+    let trial = assemble((order, over), worked, witnesses, simulated_busy_s);
     FinishedTrial { trial, notes, active_ns: (from_ns, to_ns) }
 }
 
@@ -293,7 +299,12 @@ fn places(spec: &TrialSpec) -> u64 {
 }
 
 /// The trial that its workers' doings amount to.
-fn assemble(order: &Order, worked: Vec<Worked>, mut seen: Witnesses, simulated_busy_s: Option<f64>) -> Trial {
+fn assemble(
+    (order, over): (&Order, Over),
+    worked: Vec<Worked>,
+    mut seen: Witnesses,
+    simulated_busy_s: Option<f64>,
+) -> Trial {
     let mut issued = Issued::default();
     worked.iter().for_each(|worker| issued += worker.driven.issued);
     (seen.issued_read_bytes, seen.issued_write_bytes) = (issued.read_bytes, issued.write_bytes);
@@ -320,7 +331,7 @@ fn assemble(order: &Order, worked: Vec<Worked>, mut seen: Witnesses, simulated_b
     let (cpu_user_s, cpu_system_s) = (sum(|cpu| cpu.0), sum(|cpu| cpu.1));
     let verify = worked.iter().filter_map(|worker| worker.found).reduce(|sum, more| sum + more);
     let Team { recorded, in_flight_mean, unserved, hung, achieved_rate_iops, pacing_error, streams } =
-        Team::of(order.spec, worked);
+        Team::of(order.spec, over, worked);
     Trial {
         elapsed_s,
         warmup_s,

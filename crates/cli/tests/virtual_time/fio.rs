@@ -101,6 +101,52 @@ fn a_job_ends_after_its_size() {
     assert_eq!(document["trials"][0]["spec"]["distribution"], "once");
 }
 
+/// Jobs of unlike length, of which each was measured for its own time: a 20 s log beside a 5 s scan, jobs that begin later
+/// or end by their size.
+#[test]
+fn jobs_of_unlike_length_are_valid_and_their_sums_hold() {
+    let bench = Bench::new();
+    let read = |depth| format!("rw=randread\niodepth={depth}\nsize=64m\n");
+    let files = [
+        format!("[a]\n{}runtime=1\n[b]\n{}runtime=4\n", read(4), read(4)),
+        format!("[a]\n{}runtime=3\n[b]\n{}runtime=3\nstartdelay=2\n", read(8), read(8)),
+        format!("[a]\n{}runtime=2\n[log]\nrw=write\nioengine=psync\nfsync=8\nsize=64m\nruntime=8\n", read(4)),
+        "[a]\nrw=randwrite\niodepth=16\nsize=16m\ntime_based=0\n[b]\nrw=randread\nsize=64m\nruntime=3\n"
+            .to_owned(),
+    ];
+    for (text, device) in files.iter().flat_map(|text| ["sim:plain-nvme", "sim:ideal"].map(|on| (text, on))) {
+        let global = "[global]\nbs=4k\ndirect=1\nioengine=libaio\ntime_based\n";
+        bench.text("a.fio", &format!("{global}{text}"));
+        let said = bench.iosonde(&["fio", "a.fio", "--target", device, "--seed", "1", "--json", "--strict"]);
+        assert_eq!(said.code, 0, "{text} on {device}: {} {}", said.out, said.err);
+        let document: Value = serde_json::from_str(&said.out).unwrap();
+        let trial = &document["trials"][0];
+        let number = |of: &Value| of.as_f64().unwrap();
+        let longest = trial["streams"].as_array().unwrap().iter().map(|own| number(&own["measured_s"]));
+        let longest_s = longest.fold(0.0, f64::max);
+        let whole_s = number(&trial["measured_s"]);
+        assert!(
+            whole_s >= 0.99 * longest_s && whole_s < longest_s + 2.1,
+            "{text}: {whole_s} of {longest_s} s"
+        );
+        for op in ["read", "write"].into_iter().filter(|op| !trial[op].is_null()) {
+            let (ios, iops) = (number(&trial[op]["ios"]), number(&trial[op]["iops"]));
+            assert!((iops * whole_s / ios - 1.0).abs() < 1e-6, "{text}: {ios} in {whole_s} s are no {iops}");
+        }
+    }
+    // The last file's first, with a log: a flush after each eighth write, whatever the others do.
+    let log = "[scan]\nrw=read\nbs=1m\nruntime=1\n[log]\nrw=write\nfsync=8\nruntime=4\n";
+    bench.text("a.fio", &format!("[global]\nbs=4k\nioengine=psync\ndirect=1\ntime_based\nsize=64m\n{log}"));
+    let said = bench.iosonde(&["fio", "a.fio", "--target", "sim:plain-nvme", "--seed", "1"]);
+    let rate = |row: &str| -> f64 {
+        let line = said.out.lines().find(|line| line.trim_start().starts_with(row)).expect(row);
+        let words: Vec<&str> = line.trim_start()[row.len()..].split_whitespace().collect();
+        words[0].parse::<f64>().unwrap() * if words[1] == "k" { 1000.0 } else { 1.0 }
+    };
+    let (writes, flushes) = (rate("log write"), rate("log flush"));
+    assert!((writes / flushes / 8.0 - 1.0).abs() < 0.02, "{writes} writes and {flushes} flushes a second");
+}
+
 /// Four servers of 80 µs: the last of 8 requests at a time takes 160 µs, that of 9 takes 240 µs.
 #[test]
 fn a_latency_target_finds_the_deepest_queue_that_keeps_it() {

@@ -81,7 +81,7 @@ impl Check for DepthNotReached {
 }
 
 fn verdict(trial: &Trial, device: &Device) -> Verdict {
-    let asked = trial.spec.asked_in_flight() as f64;
+    let asked = trial.asked_in_flight_mean();
     if !trial.spec.keeps_depth() {
         return Verdict::NotChecked(reason(cause::DepthNotReached::DepthIsLimit));
     }
@@ -100,7 +100,7 @@ fn reason(cause: cause::DepthNotReached) -> Reason {
 
 /// Whether the device below had the requested depth.
 fn below(trial: &Trial, in_flight_mean: f64, device: &Device) -> Verdict {
-    let asked = trial.spec.asked_in_flight() as f64;
+    let asked = trial.asked_in_flight_mean();
     let counted = trial.witnesses.block_layer_in_flight_mean;
     // In memory there is no queue below ours.
     let nothing_below = device.medium == Medium::Memory;

@@ -142,7 +142,7 @@ fn one_at_a_time(trial: &Trial) -> Verdict {
 }
 
 fn verdict(trial: &Trial, is_imported: bool) -> Verdict {
-    let asked = trial.spec.asked_in_flight() as f64;
+    let asked = trial.asked_in_flight_mean();
     let abstain = |cause: cause::LittlesLaw| Verdict::NotChecked(Reason::new(About::Depth, cause));
     if trial.spec.streams().any(|stream| stream.rate_iops.is_some()) {
         return abstain(cause::LittlesLaw::Paced);

@@ -55,13 +55,21 @@ struct Part<'a> {
     /// Reads, writes and trims.
     sides: [&'a Option<Direction>; 3],
     in_flight_mean: Option<f64>,
+    measured_s: f64,
 }
 
 fn parts<'a>(trial: &'a Trial, jobs: Option<&'a Vec<FioReport>>) -> Vec<Part<'a>> {
     if trial.streams.is_empty() {
-        let Trial { spec, read, write, trim, in_flight_mean, .. } = trial;
+        let Trial { spec, read, write, trim, in_flight_mean, measured_s, .. } = trial;
         let (name, sides) = (trial.experiment.as_str(), [read, write, trim]);
-        return vec![Part { trial, name, spec, sides, in_flight_mean: *in_flight_mean }];
+        return vec![Part {
+            trial,
+            name,
+            spec,
+            sides,
+            in_flight_mean: *in_flight_mean,
+            measured_s: *measured_s,
+        }];
     }
     let name = |at: usize| {
         let own = jobs.into_iter().flatten().find(|job| job.streams.contains(&at));
@@ -69,12 +77,13 @@ fn parts<'a>(trial: &'a Trial, jobs: Option<&'a Vec<FioReport>>) -> Vec<Part<'a>
     };
     let streams = trial.streams.iter().enumerate();
     streams
-        .map(|(at, Stream { spec, read, write, trim, in_flight_mean, .. })| Part {
+        .map(|(at, Stream { spec, read, write, trim, in_flight_mean, measured_s, .. })| Part {
             trial,
             name: name(at),
             spec,
             sides: [read, write, trim],
             in_flight_mean: *in_flight_mean,
+            measured_s: measured_s.unwrap_or(trial.measured_s),
         })
         .collect()
 }
@@ -115,7 +124,7 @@ fn line(part: &Part, run: &Run) -> String {
         spec.jobs.to_string(),
         if spec.rw.is_random() { "random" } else { "sequential" }.to_owned(),
         quoted(&spec.engine),
-        trial.measured_s.to_string(),
+        part.measured_s.to_string(),
     ];
     cells.extend(side(read));
     cells.extend(side(write));

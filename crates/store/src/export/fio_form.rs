@@ -116,8 +116,7 @@ fn reports(run: &Run, measured: &[&Trial]) -> Vec<Vec<FioReport>> {
 /// An entry of `jobs`.
 fn job(trial: &Trial, report: &FioReport, bins: Bins) -> Value {
     let streams: Vec<_> = report.own(trial).collect();
-    let measured_s = streams.iter().filter_map(|stream| stream.measured_s).reduce(f64::max);
-    let measured_s = measured_s.unwrap_or(trial.measured_s);
+    let measured_s = report.measured_s(trial);
     let windows: Vec<&[Window]> = match trial.streams.is_empty() {
         true => vec![&trial.windows],
         false => streams.iter().map(|stream| stream.windows.as_slice()).collect(),
