@@ -12,11 +12,11 @@ use crate::{Direction, Flush, Op, Rw, Stream, Trial, Window, WindowDirection};
 /// Meaning of fio's `k`, set by its option `kb_base`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum KbBase {
-    /// `kb_base=1024`, the default: `k` and `kb` are 1,024 and `ki` and `kib` are 1,000, contrary to IEC 80000-13, for
-    /// the sake of old job files.
+    /// `kb_base=1024`, the default: `k`, `ki` and `kb` are 1,024 and `kib` is 1,000, contrary to IEC 80000-13, for the
+    /// sake of old job files.
     #[default]
     Compatible,
-    /// `kb_base=1000`: `k` and `kb` are 1,000 and `ki` and `kib` are 1,024.
+    /// `kb_base=1000`: `k`, `ki` and `kb` are 1,000 and `kib` is 1,024.
     Si,
 }
 
@@ -42,10 +42,13 @@ pub fn size(word: &str, base: KbBase) -> Option<u64> {
         let (number, suffix) = word.split_at(digits);
         (number.parse().ok()?, suffix)
     };
-    let suffix = suffix.strip_suffix('b').unwrap_or(suffix);
-    let (letter, iec) = suffix.strip_suffix('i').map_or((suffix, false), |letter| (letter, true));
+    // `ki` is `k`: only with its `b` does fio 3.33 take the `i` for a sign.
+    let (letter, iec) = match suffix.strip_suffix("ib") {
+        Some(letter) => (letter, true),
+        None => (suffix.strip_suffix(['b', 'i']).unwrap_or(suffix), false),
+    };
     let power = match letter {
-        "" if iec => return None,
+        "" if !suffix.is_empty() && suffix != "b" => return None,
         "" => 0,
         "k" => 1,
         "m" => 2,
@@ -207,7 +210,11 @@ mod tests {
             ("4k", Compatible, Some(4096)),
             ("4KiB", Compatible, Some(4000)),
             ("4kb", Si, Some(4000)),
-            ("4ki", Si, Some(4096)),
+            ("4kib", Si, Some(4096)),
+            ("4ki", Compatible, Some(4096)),
+            ("4ki", Si, Some(4000)),
+            ("512b", Compatible, Some(512)),
+            ("ib", Compatible, None),
             ("512", Compatible, Some(512)),
             ("0x1000", Compatible, Some(4096)),
             ("1g", Compatible, Some(1 << 30)),

@@ -10,9 +10,12 @@ mod world;
 use std::{path::Path, thread};
 
 use iosonde_infer::conclude;
-use iosonde_model::{Phase, Run, TrialSpec, fio::FioJobs, typed, units};
+use iosonde_model::{LeftOut, Phase, Run, TrialSpec, fio::FioJobs, typed, units};
 use iosonde_plan::fio::{Advice, Caps, Ends, ExitWhat, Group, Laid, Refusal, Site};
-use iosonde_report::{Paint, clean, terminal, text::validity::validity};
+use iosonde_report::{
+    Paint, clean, terminal,
+    text::{self, validity::validity},
+};
 use iosonde_rig::{
     drive::{Early, Limits, Takes},
     guard::{Protected, StrayRecorder, Writes},
@@ -212,6 +215,9 @@ fn open(
     }
     refuse_what_does_not_fit(batch, &session, &options)?;
     let laid = lay(batch, &session, &options, caps)?;
+    if !session.has_page_cache && batch.groups.iter().any(|group| !group.jobs[0].spec.direct) {
+        screen.say(&format!("left out      {}", text::left_out(&LeftOut::NoPageCache)));
+    }
     let jobs = FioJobs { groups: laid.iter().map(|laid| laid.reports.clone()).collect(), ..global.clone() };
     for path in fio_logs::paths(&jobs) {
         output::check(Path::new(&path), &apart, screen)?;
@@ -259,7 +265,7 @@ fn lay(batch: &Batch, session: &Session, options: &Options, caps: Caps) -> Resul
         let mut laid = group.lay(&batch.site, capacity_bytes, caps).map_err(Failure::usage)?;
         laid.spec = laid.spec.each_stream(|stream| TrialSpec {
             engine: if device.kind == "simulated" { device.engine.clone() } else { stream.engine },
-            direct: stream.direct && device.direct,
+            direct: device.direct && (stream.direct || !session.has_page_cache),
             ..stream
         });
         let of_first = |problem: String| Failure::usage(format!("{}: {problem}", group.jobs[0].place));

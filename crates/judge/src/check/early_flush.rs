@@ -6,7 +6,7 @@
 //! disks make 15,000 rotations per minute, 4 ms each, so that half of all commits take longer than 2 ms at least. A
 //! median below that: something answers early. Rule on any drive with a volatile cache (`write back`): a flush is a
 //! command to the drive and its answer, which takes 3 µs and more even where the drive has nothing to do; a mean below
-//! that never left the computer.
+//! that never left the computer. In another tool's result that is a warning on any drive.
 //!
 //! Verdict: a warning about the storage; its commits are as fast as measured, and may be lost at a power failure. Not
 //! checked where the medium is hidden (a virtual machine's disk, a network): the host may answer flushes without
@@ -41,8 +41,14 @@ impl Check for EarlyFlush {
     }
 
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
-        let durable = |trial: &&Trial| trial.spec.sync != Sync::None && trial.commits().is_some();
-        judged::measuring(scope, run).filter(durable).map(|trial| verdict(trial, run))
+        let imported = run.info.is_imported();
+        // Other tools time flushes and no commits; some of their files do not say how writes were flushed.
+        let durable = |trial: &&Trial| match imported {
+            true => trial.flush.as_ref().is_some_and(|flush| flush.latency_ns.mean.is_some()),
+            false => trial.spec.sync != Sync::None && trial.commits().is_some(),
+        };
+        let own = judged::measuring(scope, run).filter(durable)?;
+        if imported { Some(of_another_tool(own)) } else { Some(verdict(own, run)) }
     }
 
     #[cfg(test)]
@@ -57,8 +63,12 @@ impl Check for EarlyFlush {
         let guest = Device { medium: Medium::Virtual, ..Device::unknown("block", 1 << 30) };
         Specimens {
             pass: vec![on(&disk, 8_300_000, 8_000_000), on(&drive, 30_000, 12_000)],
-            warning: vec![on(&disk, 200_000, 150_000), on(&drive, 3_000, 900)],
-            not_checked: vec![on(&guest, 60_000, 30_000)],
+            warning: vec![
+                on(&disk, 200_000, 150_000),
+                on(&drive, 3_000, 900),
+                specimen::imported(committing(3_000, 214)),
+            ],
+            not_checked: vec![on(&guest, 60_000, 30_000), specimen::imported(committing(60_000, 30_000))],
             ..Specimens::default()
         }
     }
@@ -79,6 +89,16 @@ fn committing(commit_ns: u64, flush_ns: u64) -> Trial {
         commit: Some(iosonde_model::Commits { latency_ns: commit.latency_ns, histogram: commit.histogram }),
     });
     trial
+}
+
+fn of_another_tool(trial: &Trial) -> Verdict {
+    let reason = |cause| Reason::new(About::Device, cause);
+    match trial.flush.as_ref().and_then(|flush| flush.latency_ns.mean) {
+        Some(flush_ns_mean) if flush_ns_mean < COMMAND_NS => {
+            Verdict::Warning(reason(cause::EarlyFlush::BeforeAnyDrive { flush_ns_mean }))
+        }
+        _ => Verdict::NotChecked(reason(cause::EarlyFlush::MediumHidden)),
+    }
 }
 
 fn verdict(trial: &Trial, run: &Run) -> Verdict {

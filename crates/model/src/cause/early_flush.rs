@@ -20,6 +20,11 @@ pub enum EarlyFlush {
         /// Shortest time of a command and its answer.
         command_ns: f64,
     },
+    /// Flushes of another tool's run took less than a command to any drive.
+    BeforeAnyDrive {
+        /// Mean time of a flush.
+        flush_ns_mean: f64,
+    },
     /// What the medium is cannot be seen from here.
     MediumHidden,
 }

@@ -21,6 +21,17 @@ pub struct WeightedSize {
 pub struct BlockSizes(Vec<WeightedSize>);
 
 impl BlockSizes {
+    /// Sizes in bytes with their numbers of requests, or other weights above 0.
+    pub fn weighted(sizes: &[(u64, f64)]) -> Self {
+        let sum: f64 = sizes.iter().map(|(_, weight)| weight).sum();
+        Self(
+            sizes
+                .iter()
+                .map(|&(bytes, weight)| WeightedSize { bytes, percent: 100.0 * weight / sum })
+                .collect(),
+        )
+    }
+
     /// Returns true if the workload has one size.
     pub fn is_one(&self) -> bool {
         self.0.is_empty()
@@ -69,13 +80,11 @@ impl FromStr for BlockSizes {
             let bytes = parse_size(bytes).map_err(|e| e.to_string())?;
             let weight =
                 weight.trim().trim_end_matches('%').parse().ok().filter(|w: &f64| *w > 0.0 && w.is_finite());
-            let percent =
+            let weight =
                 weight.ok_or_else(|| format!("`{part}`: a weight is a number above 0, as in 4k:60"))?;
-            sizes.push(WeightedSize { bytes, percent });
+            sizes.push((bytes, weight));
         }
-        let sum: f64 = sizes.iter().map(|size| size.percent).sum();
-        sizes.iter_mut().for_each(|size| size.percent *= 100.0 / sum);
-        Ok(Self(sizes))
+        Ok(Self::weighted(&sizes))
     }
 }
 

@@ -296,6 +296,11 @@ impl Group {
                 let text = format!("{option}={path} is a directory; directory={path} puts files there");
                 Err(Why::Contradiction(text).at(job.place_of(option).clone()))
             }
+            // A file made there would be memory.
+            Found::Nothing if path.starts_with("/dev/") && !path.starts_with("/dev/shm/") => {
+                let text = format!("{option}: there is no device {path}; --target names another place");
+                Err(Why::Contradiction(text).at(job.place_of(option).clone()))
+            }
             Found::File | Found::Nothing => {
                 let directory = path
                     .rsplit_once('/')
@@ -551,14 +556,18 @@ impl Job {
         let ramp_ns = caps.time_ns.map_or(self.ramp_ns, |most| self.ramp_ns.min(most / 4));
         let duration_ns = runtime.map(|ns| ns.saturating_add(ramp_ns));
         let step = self.spec.stride_bytes.map_or_else(|| mean_bytes(&self.spec), |stride| stride as f64);
-        let io_bytes = match (self.io_size, self.file_size, self.size) {
-            (Some(size), ..) => size.of(span_bytes),
+        let (io_bytes, is_file) = match (self.io_size, self.file_size, self.size) {
+            (Some(size), ..) => (size.of(span_bytes), false),
             // With filesize, size is the amount of I/O alone.
-            (None, Some(_), Some(Amount::Bytes(bytes))) if bytes > 0 => bytes,
-            _ => span_bytes,
+            (None, Some(_), Some(Amount::Bytes(bytes))) if bytes > 0 => (bytes, false),
+            _ => (span_bytes, true),
         };
-        let io_bytes = caps.size_bytes.map_or(io_bytes, |most| io_bytes.min(most));
-        let requests = (io_bytes as f64 / step).ceil().max(1.0) * self.loops as f64;
+        let io_bytes = caps.size_bytes.map_or(io_bytes, |most| io_bytes.min(most)) as f64;
+        // fio's files end with a whole block, and an amount of I/O is over with the request that completes it.
+        let requests = match is_file && self.spec.block_sizes.is_one() {
+            true => (io_bytes / step).floor().max(1.0) * self.loops as f64,
+            false => (io_bytes * self.loops as f64 / step).ceil().max(1.0),
+        };
         let requests = if requests >= u64::MAX as f64 { u64::MAX } else { requests as u64 };
         let by_size = (!self.time_based).then_some(requests);
         let ios = [by_size, self.ios].into_iter().flatten().min();

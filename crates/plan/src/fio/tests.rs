@@ -282,6 +282,13 @@ fn files_become_parts_of_one() {
     assert_eq!((own.spec.span_bytes, own.spec.jobs, own.spec.ranges), (4 << 20, 4, Ranges::Disjoint));
     let shared = laid("[a]\nsize=1m\nnumjobs=4\nfilename=f\n", Caps::default());
     assert_eq!((shared.spec.span_bytes, shared.spec.jobs, shared.spec.ranges), (1 << 20, 4, Ranges::Shared));
+    // As fio 3.33 does: a file of whole blocks, and an amount of I/O that the last request completes.
+    let ios = |text: &str| laid(&format!("[a]\nrw=write\n{text}"), Caps::default()).ends[0].ios;
+    assert_eq!(ios("bs=1m\nsize=1500k\n"), Some(1));
+    assert_eq!(ios("bs=64k\nsize=100000\n"), Some(1));
+    assert_eq!(ios("bs=1m\nsize=1500k\nloops=3\n"), Some(3));
+    assert_eq!(ios("bs=1m\nsize=10m\nio_size=1500k\n"), Some(2));
+    assert_eq!(ios("bs=4k\nfilesize=10m\nsize=10k\nloops=2\n"), Some(5));
     // Clones on one file each visit all of its blocks, but for trims.
     let distribution = |rw: &str| {
         let text = format!("[a]\nsize=1m\nnumjobs=4\nfilename=f\nrw={rw}\n");
@@ -367,6 +374,11 @@ fn one_target_at_a_time() {
     assert!(two.contains("a.fio:4:1") && two.contains("beside /dev/x") && two.contains("stonewall"), "{two}");
     let nowhere = site("[a]\nsize=1m\ndirectory=none\n", &directory).unwrap_err().to_string();
     assert!(nowhere.contains("there is no directory none"), "{nowhere}");
+    let missing = site("[a]\nfilename=/dev/sdz\nsize=1m\n", &|path| {
+        if path == "/dev" { Found::Directory } else { Found::Nothing }
+    });
+    let missing = missing.unwrap_err().to_string();
+    assert!(missing.contains("there is no device /dev/sdz"), "{missing}");
 }
 
 /// An option that the table calls used and that nobody reads would be dropped silently.

@@ -166,6 +166,10 @@ fn whole(number: f64) -> String {
 /// `4 KiB mix 50:50, QD 64`: what tells one row of a table from another.
 fn workload(trial: &Trial) -> String {
     let spec = &trial.spec;
+    // Of a job that did nothing, such a file tells no workload.
+    if trial.directions().next().is_none() && trial.unstated.contains(&Unstated::Order) {
+        return "no requests".to_owned();
+    }
     let is_known = !trial.unstated.contains(&Unstated::QueueDepth);
     let parts = [
         Some(requests(spec)),
@@ -183,13 +187,18 @@ fn requests(spec: &TrialSpec) -> String {
         Rw::Trim | Rw::RandTrim => "trims".to_owned(),
         rw if rw.is_mixed() => {
             let reads = spec.read_percent.unwrap_or(50.0);
-            format!("mix {reads}:{}", 100.0 - reads)
+            format!("mix {}:{}", percent(reads), percent(100.0 - reads))
         }
         rw if rw.writes() => "writes".to_owned(),
         _ => "reads".to_owned(),
     };
     let pattern = if spec.rw.is_random() { "" } else { "sequential " };
     format!("{} {pattern}{mix}", units::size(spec.block_size_bytes))
+}
+
+/// At most one decimal.
+fn percent(value: f64) -> f64 {
+    (value * 10.0).round() / 10.0
 }
 
 /// Twice what the law itself may be missed by at either end.
@@ -273,7 +282,9 @@ pub fn would_settle(run: &Run) -> Option<String> {
     let trial = run.trial(worst)?;
     let spec = &trial.spec;
     let unknown = [Unstated::QueueDepth, Unstated::Order].iter().any(|what| trial.unstated.contains(what));
-    if unknown || !spec.block_size_bytes.is_multiple_of(SECTOR_BYTES) {
+    let several = !spec.and.is_empty() || !spec.block_sizes.is_one();
+    // `point` has no pauses.
+    if unknown || several || spec.think.is_some() || !spec.block_size_bytes.is_multiple_of(SECTOR_BYTES) {
         return None;
     }
     let mut command =

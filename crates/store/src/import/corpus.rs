@@ -161,6 +161,13 @@ const PRINTED: &[Printed] = &[
 ];
 
 #[test]
+fn bytes_without_a_count_of_requests_are_no_size() {
+    let text = fs::read_to_string(folder().join("fio-randread-qd8.txt")).unwrap();
+    let cut = &text[..text.find("issued rwts").unwrap()];
+    assert_eq!(import(cut).unwrap().trials[0].spec.block_size_bytes, 4096);
+}
+
+#[test]
 fn flushes_are_no_short_reads() {
     let mix = &read("fio-fdatasync-mix.json").trials[0];
     let (reads, flushes) = (mix.read.as_ref().unwrap(), mix.flush.as_ref().unwrap());

@@ -4,7 +4,8 @@
 use std::collections::HashMap;
 
 use iosonde_model::{
-    Direction, Flush, Histogram, LatencySummary, Op, Phase, RequestError, Stream, Trial, TrialSpec, Unstated,
+    BlockSizes, Direction, Flush, Histogram, LatencySummary, Op, Phase, RequestError, Stream, Trial,
+    TrialSpec, Unstated,
 };
 
 use super::{Figures, RESULTS_MAX, fio_options::Options};
@@ -48,14 +49,35 @@ impl Job {
             (added([ios, part.ios.unwrap_or(0)]), added([bytes, part.bytes.unwrap_or(0)]))
         });
         let (mean, asked) = (bytes as f64 / ios.max(1) as f64, self.options.block_size_bytes);
-        // A request that failed moved less.
-        let is_asked = self.errors > 0 && (mean / asked as f64 - 1.0).abs() <= LIKE_SIZES;
+        // A request that failed moved less; and bytes without a count of requests say no size.
+        let is_asked = ios == 0 || self.errors > 0 && (mean / asked as f64 - 1.0).abs() <= LIKE_SIZES;
         if mean < 1.0 || is_asked { asked } else { mean.round() as u64 }
+    }
+
+    /// The sizes of the requests of each direction, where they differ, with their numbers: of jobs of several kinds that
+    /// fio has summed up.
+    fn sizes(&self) -> Option<BlockSizes> {
+        let counted =
+            self.parts().filter_map(|(_, part)| Some((part.bytes?, part.ios.filter(|&ios| ios > 0)?)));
+        let sizes: Vec<(u64, u64)> = counted.map(|(bytes, ios)| ((bytes / ios).max(1), ios)).collect();
+        let ends = || sizes.iter().map(|(bytes, _)| *bytes as f64);
+        let differ = ends().fold(0.0, f64::max) > (1.0 + LIKE_SIZES) * ends().fold(f64::INFINITY, f64::min);
+        differ.then(|| {
+            BlockSizes::weighted(&sizes.iter().map(|&(bytes, ios)| (bytes, ios as f64)).collect::<Vec<_>>())
+        })
     }
 
     fn spec(&self) -> TrialSpec {
         let jobs = self.summed.max(1);
-        self.options.spec(self.block_size_bytes(), jobs)
+        let spec = self.options.spec(self.block_size_bytes(), jobs);
+        match self.sizes() {
+            Some(sizes) => TrialSpec {
+                block_size_bytes: sizes.largest_bytes().unwrap_or(spec.block_size_bytes),
+                block_sizes: sizes,
+                ..spec
+            },
+            None => spec,
+        }
     }
 }
 

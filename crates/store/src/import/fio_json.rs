@@ -15,7 +15,8 @@ use iosonde_model::{LatencySummary, Named, Unstated};
 use serde_json::Value;
 
 use super::{
-    Damage, Figures, ImportError, ImportFormat, Imported, fio_jobs, fio_jobs::Job, fio_options::Options, json,
+    Damage, Figures, ImportError, ImportFormat, Imported, fio_jobs, fio_jobs::Job, fio_options::Options,
+    fio_text, json,
 };
 
 /// The registered format.
@@ -27,6 +28,9 @@ impl Named for FioJson {
     }
 }
 
+/// Linux's number of the error with which fio ends a job that was slower than allowed.
+const ETIMEDOUT: i64 = 110;
+
 /// Submission's share of the latency above which percentiles of completion alone say too little.
 const SUBMISSION_MAX: f64 = 0.1;
 
@@ -36,59 +40,96 @@ impl ImportFormat for FioJson {
     }
 
     fn read(&self, text: &str) -> Result<Imported, ImportError> {
-        let (document, count) = json::last_document(text, "fio version")?;
-        let version =
-            document["fio version"].as_str().unwrap_or_default().trim_start_matches("fio-").to_owned();
-        let major: Option<u32> = version.split(['.', '-']).next().and_then(|number| number.parse().ok());
-        if major.is_some_and(|major| major < 3) {
-            return Err(Damage::whole(format!(
-                "was written by fio {version}, whose latencies have other names and units; 3.0 and later can be read"
-            )));
+        let documents = json::documents(text, "fio version")?;
+        let mut all: Option<Imported> = None;
+        let mut superseded = 0;
+        for (at, own) in documents.iter().enumerate() {
+            // With `--status-interval` fio reports one run several times.
+            if documents[at + 1..].iter().any(|later| jobs_of(later) == jobs_of(own)) {
+                superseded += 1;
+                continue;
+            }
+            let one = document(own)?;
+            match &mut all {
+                None => all = Some(one),
+                Some(all) => {
+                    all.trials.extend(one.trials);
+                    all.notes.extend(one.notes);
+                    (all.ended_s, all.program) = (one.ended_s, all.program.take().or(one.program));
+                }
+            }
         }
-        let jobs = document["jobs"].as_array().filter(|jobs| !jobs.is_empty());
-        let jobs =
-            jobs.ok_or_else(|| Damage::whole("holds no jobs; fio probably ended before it measured"))?;
-        if let Some(own) = jobs.iter().find(|own| positive(&own["mixed"]["total_ios"]).is_some()) {
-            let name = own["jobname"].as_str().unwrap_or("job");
-            return Err(Damage::whole(format!(
-                "has one figure for reads and writes together (`mixed` of job `{name}`); run fio without \
-                 unified_rw_reporting"
-            )));
-        }
-        let mut notes = Vec::new();
-        if jobs.iter().any(|own| ["read", "write", "trim"].iter().any(|op| hides_percentiles(&own[*op]))) {
-            notes.push(
-                "percentiles are left out: they are of completion alone, and submission takes more than a tenth of the \
-                 latency; with lat_percentiles=1 fio writes those of the whole"
-                    .to_owned(),
-            );
-        }
-        if count > 1 {
-            notes.push(format!("the file holds {count} reports of the same run; the last one counts"));
-        }
-        let group = |job: &Value| job["groupid"].as_i64().unwrap_or(0);
-        let alone = |job: &Value| jobs.iter().filter(|other| group(other) == group(job)).count() == 1;
-        let jobs = jobs.iter().map(|own| job(own, &document["global options"], alone(own)));
-        let jobs: Vec<Job> = jobs.collect::<Result<_, _>>().map_err(Damage::whole)?;
-        let trials = fio_jobs::trials(&jobs, &mut notes);
-        let ended_s =
-            document["timestamp_ms"].as_f64().map(|ms| ms / 1000.0).or(document["timestamp"].as_f64());
-        let own = &document["iosonde"];
-        let program = match own["version"].as_str() {
-            Some(version) => format!("iosonde {version}"),
-            None => format!("fio {version}"),
-        };
-        if own["verdict"] == "invalid" {
-            let checks = own["checks"].as_array().into_iter().flatten().filter_map(Value::as_str);
-            let checks: Vec<&str> = checks.collect();
-            let checks = checks.join(", ");
+        let mut imported = all.ok_or_else(|| Damage::whole("holds no results of fio"))?;
+        let notes = &mut imported.notes;
+        if superseded > 0 {
             notes.push(format!(
-                "iosonde called figures of this run invalid when it measured (checks: {checks})"
+                "the file holds {} reports of the same run; the last one counts",
+                superseded + 1
             ));
         }
+        if fio_text::has_results(text) {
+            notes.push("fio's text beside the JSON is not read; judge it from a file of its own".to_owned());
+        }
         notes.dedup();
-        Ok(Imported { program: Some(program), ended_s, trials, notes })
+        Ok(imported)
     }
+}
+
+/// Names and options of a document's jobs.
+fn jobs_of(document: &Value) -> Vec<[&Value; 2]> {
+    let jobs = document["jobs"].as_array().into_iter().flatten();
+    jobs.map(|own| [&own["jobname"], &own["job options"]]).collect()
+}
+
+/// The results of one document.
+fn document(document: &Value) -> Result<Imported, ImportError> {
+    let version = document["fio version"].as_str().unwrap_or_default().trim_start_matches("fio-").to_owned();
+    let major: Option<u32> = version.split(['.', '-']).next().and_then(|number| number.parse().ok());
+    if major.is_some_and(|major| major < 3) {
+        return Err(Damage::whole(format!(
+            "was written by fio {version}, whose latencies have other names and units; 3.0 and later can be read"
+        )));
+    }
+    let jobs = document["jobs"].as_array().filter(|jobs| !jobs.is_empty());
+    let jobs = jobs.ok_or_else(|| Damage::whole("holds no jobs; fio probably ended before it measured"))?;
+    if let Some(own) = jobs.iter().find(|own| positive(&own["mixed"]["total_ios"]).is_some()) {
+        let name = own["jobname"].as_str().unwrap_or("job");
+        return Err(Damage::whole(format!(
+            "has one figure for reads and writes together (`mixed` of job `{name}`); run fio without \
+             unified_rw_reporting"
+        )));
+    }
+    let mut notes = Vec::new();
+    if jobs.iter().any(|own| ["read", "write", "trim"].iter().any(|op| hides_percentiles(&own[*op]))) {
+        notes.push(
+            "percentiles are left out: they are of completion alone, and submission takes more than a tenth of the \
+             latency; with lat_percentiles=1 fio writes those of the whole"
+                .to_owned(),
+        );
+    }
+    let group = |job: &Value| job["groupid"].as_i64().unwrap_or(0);
+    let alone = |job: &Value| jobs.iter().filter(|other| group(other) == group(job)).count() == 1;
+    let jobs = jobs.iter().map(|own| job(own, &document["global options"], alone(own)));
+    let jobs: Vec<Job> = jobs.collect::<Result<_, _>>().map_err(Damage::whole)?;
+    let trials = fio_jobs::trials(&jobs, &mut notes);
+    let ended_s = document["timestamp_ms"].as_f64().map(|ms| ms / 1000.0).or(document["timestamp"].as_f64());
+    let own = &document["iosonde"];
+    let program = match own["version"].as_str() {
+        Some(version) => format!("iosonde {version}"),
+        None => format!("fio {version}"),
+    };
+    let told = match own["verdict"].as_str() {
+        Some("invalid") => Some("called figures of this run invalid"),
+        Some("warning") => Some("had warnings about this run"),
+        _ => None,
+    };
+    if let Some(told) = told {
+        let checks: Vec<&str> =
+            own["checks"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        notes.push(format!("iosonde {told} when it measured (checks: {})", checks.join(", ")));
+    }
+    notes.dedup();
+    Ok(Imported { program: Some(program), ended_s, trials, notes })
 }
 
 /// An entry of `jobs`; `alone`: the only one of its group.
@@ -102,26 +143,37 @@ fn job(job: &Value, global: &Value, alone: bool) -> Result<Job, String> {
         options = options.at_depth(found);
     }
     let runtime = |op: &str| positive(&job[op]["runtime"]).map_or(0.0, |ms| ms / 1000.0);
-    let runtime_s = runtime("read").max(runtime("write")).max(runtime("trim"));
+    let reads_back = options.verifies && !options.rw.reads();
+    let read_s = if reads_back && runtime("write") > 0.0 { 0.0 } else { runtime("read") };
+    let runtime_s = read_s.max(runtime("write")).max(runtime("trim"));
     let all_s = positive(&job["job_runtime"]).map_or(runtime_s, |ms| ms / 1000.0);
     // fio does not write down that it was told to report by groups; but then it adds up the times of all jobs.
     // (The times of writing and of verifying add up likewise.)
     let together = if runtime_s > 0.0 && !options.verifies { (all_s / runtime_s).round() } else { 1.0 };
     let together = (together as u32).clamp(1, 65_536);
     let summed = if alone { together.max(options.jobs) } else { together };
-    let percent = |key: &str| positive(&job[key]).map(|percent| percent / 100.0 * all_s);
-    let cpu_s = percent("usr_cpu").zip(percent("sys_cpu").or(Some(0.0)));
+    let percent = |key: &str| {
+        job[key].as_f64().filter(|percent| *percent >= 0.0).map(|percent| percent / 100.0 * all_s)
+    };
+    let cpu_s = percent("usr_cpu").zip(percent("sys_cpu"));
     // fio 3.33 writes `total_ios` 0 where it counted 1,023 latencies.
     let flush = positive(&job["sync"]["total_ios"])
         .or_else(|| positive(&job["sync"]["lat_ns"]["N"]))
         .map(|ios| (ios as u64, latency(&job["sync"]["lat_ns"], &Value::Null)));
-    let error = job["error"].as_i64().unwrap_or(0);
+    // Ended by its own `max_latency`: a slow request is none that failed.
+    let error =
+        job["error"].as_i64().filter(|&error| error != ETIMEDOUT || !options.has_max_latency).unwrap_or(0);
     let errno = i32::try_from(error).ok().filter(|&errno| errno > 0);
-    let counted = positive(&job["total_err"]).map_or(0, |count| count as u64);
+    let failed = error != 0 || !options.has_max_latency;
+    let counted = positive(&job["total_err"]).filter(|_| failed).map_or(0, |count| count as u64);
     let side = |name: &str| figures(&job[name]);
     let (mut read, write) = (side("read"), side("write"));
     if let (Some(read), Some(flushes)) = (&mut read, miscounted_flushes(&job["sync"])) {
         read.short = read.short.checked_sub(flushes).unwrap_or(read.short);
+    }
+    // What `verify` reads back is measured over a time of its own.
+    if reads_back && write.is_some() {
+        read = None;
     }
     let done = |side: &Option<Figures>| side.as_ref().and_then(|side| side.ios).unwrap_or(0);
     let is_of_several_kinds = !options.verifies && options.has_a_direction_too_few(done(&read), done(&write));

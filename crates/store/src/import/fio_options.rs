@@ -1,7 +1,7 @@
 //! A job's options, as fio writes them: text by name, the job's own before the global ones.
 
 use iosonde_model::{
-    Arrivals, Op, Rw, Sync, Think, TrialSpec,
+    Arrivals, Op, Ranges, Rw, Sync, Think, TrialSpec,
     fio::{self, KbBase},
 };
 use serde_json::Value;
@@ -24,6 +24,10 @@ pub(super) struct Options {
     sync: Sync,
     /// True if the job verifies its writes, for which fio counts the time twice.
     pub(super) verifies: bool,
+    /// Whether fio ends the job at a request that is slower than allowed.
+    pub(super) has_max_latency: bool,
+    /// Whether each job has a file of its own.
+    has_own_files: bool,
 }
 
 impl Options {
@@ -72,7 +76,7 @@ impl Options {
             block_size_bytes,
             depth: number(&["iodepth"], 1)?,
             jobs: number(&["numjobs"], 1)?,
-            read_percent: by_rates.or(mix.filter(|mix| (0.0..=100.0).contains(mix))).unwrap_or(50.0),
+            read_percent: rounded(by_rates.or(mix.filter(|mix| (0.0..=100.0).contains(mix))).unwrap_or(50.0)),
             engine: any(&["ioengine"]).unwrap_or("psync").to_owned(),
             direct: yes(&["direct"]) || any(&["buffered"]) == Some("0"),
             span_bytes: any(&["size", "filesize"]).and_then(size).unwrap_or(0),
@@ -86,6 +90,8 @@ impl Options {
             arrivals,
             sync: durable(&text),
             verifies: any(&["verify"]).is_some(),
+            has_max_latency: any(&["max_latency"]).is_some_and(|word| word != "0"),
+            has_own_files: any(&["filename"]).is_none(),
         })
     }
 
@@ -102,7 +108,7 @@ impl Options {
     /// The same as a mix of so many reads and writes.
     pub(super) fn of_both(self, reads: u64, writes: u64) -> Self {
         let rw = if self.rw.is_random() { Rw::RandRw } else { Rw::Rw };
-        Self { rw, read_percent: 100.0 * reads as f64 / (reads + writes) as f64, ..self }
+        Self { rw, read_percent: rounded(100.0 * reads as f64 / (reads + writes) as f64), ..self }
     }
 
     /// Returns the workload for one block size.
@@ -110,13 +116,15 @@ impl Options {
         // fio's rate holds for each direction by itself.
         let own = Op::DIRECTIONS.into_iter().zip(self.rates_iops).filter(|(op, _)| self.rw.has(*op));
         let rate_iops: f64 = own.filter_map(|(_, rate)| rate).sum();
+        let apart = jobs > 1 && self.has_own_files;
         TrialSpec {
             rw: self.rw,
             block_size_bytes,
             queue_depth: self.depth,
             jobs,
             read_percent: self.rw.is_mixed().then_some(self.read_percent),
-            span_bytes: self.span_bytes,
+            span_bytes: if apart { self.span_bytes.saturating_mul(u64::from(jobs)) } else { self.span_bytes },
+            ranges: if apart { Ranges::Disjoint } else { Ranges::Shared },
             engine: self.engine.clone(),
             direct: self.direct,
             rate_iops: (rate_iops > 0.0).then_some(rate_iops),
@@ -126,6 +134,11 @@ impl Options {
             ..TrialSpec::default()
         }
     }
+}
+
+/// Percent with one decimal: 83.33333333333333 says no more than 83.3.
+fn rounded(percent: f64) -> f64 {
+    (percent * 10.0).round() / 10.0
 }
 
 fn durable<'a>(text: &impl Fn(&str) -> Option<&'a str>) -> Sync {

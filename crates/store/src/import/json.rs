@@ -13,13 +13,12 @@ const FALSE_STARTS_MAX: usize = 64;
 /// Maps in which fio writes an option that was given twice: the last one counts there.
 const MAY_REPEAT: [&str; 2] = ["job options", "global options"];
 
-/// The last whole document of a text that has a key, and how many there are. Text before, between and after is passed
-/// over.
-pub(super) fn last_document(text: &str, key: &str) -> Result<(Value, usize), ImportError> {
+/// The whole documents of a text that have a key: at least one. Text before, between and after is passed over.
+pub(super) fn documents(text: &str, key: &str) -> Result<Vec<Value>, ImportError> {
     if values_of(text) > VALUES_MAX {
         return Err(Damage::whole(format!("has more than {VALUES_MAX} values, which no result has")));
     }
-    let (mut last, mut count, mut at, mut failed) = (None, 0, 0, Vec::new());
+    let (mut found, mut at, mut failed) = (Vec::new(), 0, Vec::new());
     // Lines are counted on, not anew: a text may be thousands of broken beginnings.
     let (mut lines, mut counted) = (0, 0);
     while let Some(start) = document_start(text, at).filter(|_| failed.len() < FALSE_STARTS_MAX) {
@@ -28,7 +27,7 @@ pub(super) fn last_document(text: &str, key: &str) -> Result<(Value, usize), Imp
             Some(Ok(Strict(value))) => {
                 at = start + stream.byte_offset();
                 if value.get(key).is_some() {
-                    (last, count) = (Some(value), count + 1);
+                    found.push(value);
                 }
             }
             Some(Err(error)) => {
@@ -42,8 +41,10 @@ pub(super) fn last_document(text: &str, key: &str) -> Result<(Value, usize), Imp
     }
     // The first that failed: what follows a broken beginning are its inner parts.
     let why = failed.into_iter().next();
-    last.map(|last| (last, count))
-        .ok_or_else(|| why.unwrap_or_else(|| Damage::whole("is damaged: no JSON document begins in it")))
+    match found.is_empty() {
+        false => Ok(found),
+        true => Err(why.unwrap_or_else(|| Damage::whole("is damaged: no JSON document begins in it"))),
+    }
 }
 
 /// What is wrong with a document, by its place in the whole text.

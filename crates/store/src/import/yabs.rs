@@ -44,10 +44,11 @@ impl ImportFormat for Yabs {
 }
 
 fn of_json(text: &str) -> Result<Vec<Trial>, ImportError> {
-    let (document, _) = json::last_document(text, "fio")?;
-    let tests = document["fio"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let documents = json::documents(text, "fio")?;
+    let tests = documents.last().and_then(|document| document["fio"].as_array());
     tests
-        .iter()
+        .into_iter()
+        .flatten()
         .map(|test| {
             let size = test["bs"].as_str().unwrap_or_default();
             let size = units::parse_size(size).ok().filter(|&bytes| bytes > 0);

@@ -20,6 +20,11 @@ pub(super) fn words(cause: &EarlyFlush) -> String {
             time(flush_ns_mean),
             time(command_ns)
         ),
+        EarlyFlush::BeforeAnyDrive { flush_ns_mean } => format!(
+            "a flush took {} on average: none reached a drive, so it needs none (memory protected against power \
+             failure), or flushes are ignored",
+            time(flush_ns_mean)
+        ),
         EarlyFlush::MediumHidden => "the medium is hidden: whether flushes reach it is unknown".to_owned(),
     }
 }

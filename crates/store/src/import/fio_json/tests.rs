@@ -80,8 +80,69 @@ fn a_group_of_readers_and_writers_that_names_the_writers_alone_is_a_mix_of_unkno
     assert_ne!(named, MIXED);
     let [trial] = &read(&named).trials[..] else { panic!("one job") };
     assert_eq!((trial.spec.rw, trial.unstated.as_slice()), (Rw::RandRw, &[Unstated::QueueDepth][..]));
-    let share = 100.0 * 17_479.0 / (17_479.0 + 17_467.0);
-    assert!((trial.spec.read_percent.unwrap() - share).abs() < 1e-9, "{:?}", trial.spec.read_percent);
+    // 17,479 of 34,946.
+    assert_eq!(trial.spec.read_percent, Some(50.0));
+}
+
+#[test]
+fn documents_of_other_jobs_are_results_of_their_own() {
+    let both = read(&format!("{MIXED}\n{GROUP}"));
+    let alone = [read(MIXED), read(GROUP)];
+    assert_eq!(both.trials, [alone[0].trials.clone(), alone[1].trials.clone()].concat());
+    assert!(both.notes.iter().all(|note| !note.contains("same run")), "{:?}", both.notes);
+    let text = include_str!("../../../tests/data/tools/fio-wal.txt");
+    let mixed = read(&format!("{MIXED}\n{text}"));
+    assert!(mixed.notes[0].contains("fio's text beside the JSON is not read"), "{:?}", mixed.notes);
+}
+
+/// `key` of the first job's direction, or of the job itself.
+fn changed(text: &str, changes: &[(&str, &str, Value)]) -> String {
+    let mut document: Value = serde_json::from_str(text).unwrap();
+    for (side, key, value) in changes {
+        let job = &mut document["jobs"][0];
+        let of = if side.is_empty() { job } else { &mut job[*side] };
+        of[*key] = value.clone();
+    }
+    document.to_string()
+}
+
+#[test]
+fn jobs_of_several_sizes_that_fio_summed_up_have_a_size_for_each_direction() {
+    let larger = changed(MIXED, &[("write", "io_bytes", Value::from(17_467 * 16_384u64))]);
+    let [trial] = &read(&larger).trials[..] else { panic!("one job") };
+    let sizes: Vec<u64> = trial.spec.block_sizes.iter().map(|size| size.bytes).collect();
+    assert_eq!((sizes, trial.spec.block_size_bytes), (vec![4096, 16_384], 16_384));
+}
+
+#[test]
+fn what_verify_reads_back_is_no_part_of_the_writes() {
+    let options = |document: &mut Value| {
+        document["jobs"][0]["job options"]["rw"] = "randwrite".into();
+        document["jobs"][0]["job options"]["verify"] = "crc32c".into();
+        document["jobs"][0]["read"]["runtime"] = 5000.into();
+    };
+    let mut document: Value = serde_json::from_str(MIXED).unwrap();
+    options(&mut document);
+    let [trial] = &read(&document.to_string()).trials[..] else { panic!("one job") };
+    assert!(trial.read.is_none() && trial.write.is_some());
+    assert_eq!((trial.spec.rw, trial.measured_s), (Rw::RandWrite, 1.002));
+}
+
+#[test]
+fn a_limit_of_latency_that_ends_a_job_is_no_failed_request() {
+    let mut document: Value = serde_json::from_str(MIXED).unwrap();
+    document["jobs"][0]["error"] = 110.into();
+    document["jobs"][0]["total_err"] = 1.into();
+    let errors = |document: &Value| read(&document.to_string()).trials[0].errors();
+    assert_eq!(errors(&document), 1);
+    document["jobs"][0]["job options"]["max_latency"] = "2us".into();
+    assert_eq!(errors(&document), 0);
+}
+
+#[test]
+fn a_program_that_took_no_time_was_measured() {
+    let idle = changed(MIXED, &[("", "usr_cpu", 0.0.into()), ("", "sys_cpu", 0.0.into())]);
+    assert_eq!(read(&idle).trials[0].busy_share, Some(0.0));
 }
 
 #[test]
