@@ -53,11 +53,11 @@ pub struct StreamArgs {
     /// Random offsets are multiples of this [default: the block size]
     #[arg(long, value_name = "SIZE", value_parser = parse_alignment)]
     pub align: Option<u64>,
-    /// Distribution of random offsets: uniform, once, zipf:θ, pareto:h, normal:σ% or hot:A%/B%
-    #[arg(long, value_name = "HOW")]
+    /// Distribution of random offsets: uniform, once, once:job, zipf:θ, pareto:h, normal:σ% or hot:A%/B%
+    #[arg(long, alias = "random_distribution", value_name = "HOW")]
     pub distribution: Option<Distribution>,
     /// Offered load: requests per second that become due, per job, whether or not the storage keeps up
-    #[arg(long, value_name = "IOPS", value_parser = parse_rate)]
+    #[arg(long, alias = "rate_iops", value_name = "IOPS", value_parser = parse_rate)]
     pub rate: Option<f64>,
     /// With --rate: fixed intervals, or poisson, like many independent clients
     #[arg(long, value_name = "HOW")]

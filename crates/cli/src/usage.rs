@@ -5,8 +5,9 @@ use std::{ffi::OsString, path::Path};
 use clap::{
     Arg, Command, CommandFactory, FromArgMatches,
     builder::{OsStr, Resettable, StyledStr},
-    error::{ContextKind, ContextValue, Error},
+    error::{ContextKind, ContextValue, Error, ErrorKind},
 };
+use iosonde_plan::fio::OPTIONS;
 
 use crate::{args::Cli, failure::Failure, help, studies};
 
@@ -27,7 +28,7 @@ fn read(words: &[OsString]) -> Result<Cli, Error> {
     };
     let matches = command.clone().try_get_matches_from(words);
     matches.and_then(|matches| Cli::from_arg_matches(&matches)).map_err(|mut error| {
-        let tip = misplaced(&error).or_else(|| below_zero(&error, words));
+        let tip = misplaced(&error).or_else(|| below_zero(&error, words)).or_else(|| fios_own(&error));
         if let Some(tip) = tip.or_else(|| lacks_equals(&error, &command, words)) {
             let tips = ContextValue::StyledStrs(vec![StyledStr::from(tip)]);
             error.insert(ContextKind::Suggested, tips);
@@ -75,6 +76,18 @@ fn below_zero(error: &Error, words: &[OsString]) -> Option<String> {
     Some(format!("`{value}` is below zero, and {option} takes no such value"))
 }
 
+/// An option that fio has.
+fn fios_own(error: &Error) -> Option<String> {
+    let is_unknown =
+        error.kind() == ErrorKind::UnknownArgument && error.get(ContextKind::SuggestedArg).is_none();
+    let typed = text(error, ContextKind::InvalidArg).filter(|_| is_unknown)?;
+    let name = typed.strip_prefix("--")?.split('=').next()?;
+    let durable = ["fsync", "fdatasync"].contains(&name);
+    let here = if durable { format!("`--sync {name}:N` is that here; ") } else { String::new() };
+    let is_fios = OPTIONS.iter().any(|option| option.names().any(|own| own == name));
+    is_fios.then(|| format!("{here}fio's own command lines are run by:  iosonde fio -- fio {typed} .."))
+}
+
 /// A word behind an option that takes its value only behind `=`, such as `--destroy`.
 fn lacks_equals(error: &Error, command: &Command, words: &[OsString]) -> Option<String> {
     let typed = text(error, ContextKind::InvalidArg)?;
@@ -89,7 +102,6 @@ fn lacks_equals(error: &Error, command: &Command, words: &[OsString]) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::error::ErrorKind;
 
     fn error(typed: &str) -> Error {
         let words: Vec<OsString> =
@@ -118,6 +130,12 @@ mod tests {
             ("run quick ./ --color often", ErrorKind::InvalidValue, &["--color", "auto, always, never"]),
             ("point ./ ./", ErrorKind::UnknownArgument, &["'./'"]),
             ("point ./ --destroy 8:0:1", ErrorKind::UnknownArgument, &["--destroy=8:0:1"]),
+            (
+                "point ./ --fdatasync=1",
+                ErrorKind::UnknownArgument,
+                &["--sync fdatasync:N", "iosonde fio -- fio"],
+            ),
+            ("point ./ --norandommap", ErrorKind::UnknownArgument, &["iosonde fio -- fio --norandommap"]),
             ("point ./ --depth -4", ErrorKind::ValueValidation, &["--depth", "1..=65536"]),
             ("point ./ --bs -4k", ErrorKind::UnknownArgument, &["--bs", "-4k"]),
             ("point ./ --rw randred", ErrorKind::ValueValidation, &["--rw", "did you mean `randread`?"]),
@@ -133,7 +151,7 @@ mod tests {
     #[test]
     fn fios_spellings_are_taken() {
         let typed = "point ./ --readwrite randrw --blocksize 4k --iodepth 4 --numjobs 2 --rwmixread 70% --ioengine \
-                     psync --runtime 5s";
+                     psync --runtime 5s --random_distribution zipf:1.2 --rate_iops 500";
         let words: Vec<OsString> =
             std::iter::once("iosonde").chain(typed.split_whitespace()).map(OsString::from).collect();
         assert!(read(&words).is_ok());
