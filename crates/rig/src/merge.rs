@@ -130,7 +130,8 @@ pub enum Over {
     /// Each job's own; the time that all of them measured, where those differ.
     Common,
     /// From the first one's beginning to the last one's end: of jobs that flush at their ends, since what they wrote is
-    /// on their storage when the last flush is over, and of streams that were told to begin or to end at different times.
+    /// on their storage when the last flush is over, and of streams that were told to begin or to end at different
+    /// times.
     Whole,
 }
 

@@ -101,8 +101,8 @@ fn a_job_ends_after_its_size() {
     assert_eq!(document["trials"][0]["spec"]["distribution"], "once");
 }
 
-/// Jobs of unlike length, of which each was measured for its own time: a 20 s log beside a 5 s scan, jobs that begin later
-/// or end by their size.
+/// Jobs of unlike length, of which each was measured for its own time: a long log beside a short scan, jobs that begin
+/// later or end by their size.
 #[test]
 fn jobs_of_unlike_length_are_valid_and_their_sums_hold() {
     let bench = Bench::new();

@@ -11,7 +11,7 @@ use iosonde_model::{Estimate, Level, Op, PointDirection, Trial};
 use iosonde_stats::LogEstimate;
 
 use super::{
-    Figure,
+    figure::Figure,
     grain::{Counting, no_finer},
 };
 use crate::{evidence::WithInterval, levels};

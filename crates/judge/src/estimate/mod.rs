@@ -12,6 +12,7 @@
 mod apart;
 mod basis;
 mod cold;
+mod figure;
 mod grain;
 mod leftover;
 mod levels;
@@ -37,43 +38,11 @@ pub use apart::{Apart, OutlierTrials};
 use basis::is_valid_for;
 pub use basis::{FEWEST_TRIALS, Voids};
 pub use cold::cold_trials;
+use figure::Figure;
 use grain::{Counting, EXACT};
 pub use leftover::leftovers;
 pub use visit::canaries;
 pub use visit::{Visit, visits};
-
-/// Which figure of a trial.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Figure {
-    Rate,
-    Latency,
-}
-
-impl Figure {
-    fn about(self) -> About {
-        match self {
-            Self::Rate => About::Rate,
-            Self::Latency => About::Latency,
-        }
-    }
-
-    /// How it goes where a rate rises.
-    fn sign(self) -> f64 {
-        match self {
-            Self::Rate => 1.0,
-            Self::Latency => -1.0,
-        }
-    }
-
-    fn of(self, trial: &Trial, op: Op) -> Option<f64> {
-        let direction = trial.direction(op)?;
-        let value = match self {
-            Self::Rate => Some(direction.iops),
-            Self::Latency => mean_depth::latency_ns_mean(trial, op),
-        };
-        value.filter(|v| *v > 0.0 && v.is_finite())
-    }
-}
 
 /// One fit over all points, of one direction and figure.
 struct Fitted {

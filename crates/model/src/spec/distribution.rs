@@ -159,7 +159,8 @@ impl FromStr for Distribution {
                 })
             }
             _ => Err(format!(
-                "`{text}` is no distribution (they are uniform, once, once:job, zipf:θ, pareto:h, normal:σ% and hot:A%/B%)"
+                "`{text}` is no distribution (they are uniform, once, once:job, zipf:θ, pareto:h, normal:σ% and \
+                 hot:A%/B%)"
             )),
         }
     }

@@ -81,7 +81,8 @@ fn what_is_hardly_known_is_advised_by_its_bounds_or_not_at_all() {
         assert!(sentences.iter().any(|sentence| sentence.starts_with(text)), "{sentences:#?}");
     };
     has(
-        "for bandwidth of random writes at QD 1, use blocks of 1 MiB or more; they reach 95 % of the highest at QD 1, which is ",
+        "for bandwidth of random writes at QD 1, use blocks of 1 MiB or more; they reach 95 % of the highest at QD 1, \
+         which is ",
     );
     has("for bandwidth of random reads at QD 1, use blocks of 4 MiB: ");
     assert!(!sentences.iter().any(|sentence| sentence.starts_with("4 KiB writes, low")), "{sentences:#?}");

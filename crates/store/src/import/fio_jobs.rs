@@ -54,8 +54,8 @@ impl Job {
         if mean < 1.0 || is_asked { asked } else { mean.round() as u64 }
     }
 
-    /// The sizes of the requests of each direction, where they differ, with their numbers: of jobs of several kinds that
-    /// fio has summed up.
+    /// The sizes of the requests of each direction, where they differ, with their numbers: of jobs of several kinds
+    /// that fio has summed up.
     fn sizes(&self) -> Option<BlockSizes> {
         let counted =
             self.parts().filter_map(|(_, part)| Some((part.bytes?, part.ios.filter(|&ios| ios > 0)?)));
@@ -90,14 +90,17 @@ pub(super) fn trials(jobs: &[Job], notes: &mut Vec<String>) -> Vec<Trial> {
     groups(jobs).iter().filter_map(|group| trial(group, notes)).collect()
 }
 
+/// Whether two ran for so long that they ran together.
+pub(super) fn ran_alike([one_s, other_s]: [f64; 2]) -> bool {
+    (one_s - other_s).abs() <= LIKE_TIMES * one_s.max(other_s)
+}
+
 /// Jobs that ran together. Those of one group did, unless their times tell otherwise.
 fn groups(jobs: &[Job]) -> Vec<Vec<&Job>> {
     let mut groups: Vec<Vec<&Job>> = Vec::new();
     let mut of_number: HashMap<i64, Vec<usize>> = HashMap::new();
     for job in jobs {
-        let like = |other: &&Job| {
-            (other.runtime_s - job.runtime_s).abs() <= LIKE_TIMES * other.runtime_s.max(job.runtime_s)
-        };
+        let like = |other: &&Job| ran_alike([other.runtime_s, job.runtime_s]);
         let own = of_number.entry(job.group).or_default();
         match own.iter().copied().find(|&at| groups[at].first().is_some_and(like)) {
             Some(at) => groups[at].push(job),

@@ -11,12 +11,12 @@
 //! Latency is `lat_ns`, from submission to completion. Percentiles are those of `lat_ns` where the file has them
 //! (`lat_percentiles=1`), otherwise those of `clat_ns`, where submission takes less than a tenth of the whole.
 
-use iosonde_model::{LatencySummary, Named, Unstated};
+use iosonde_model::{LatencySummary, Named, Op, Unstated};
 use serde_json::Value;
 
 use super::{
     Damage, Figures, ImportError, ImportFormat, Imported, fio_jobs, fio_jobs::Job, fio_options::Options,
-    fio_text, json,
+    json, words,
 };
 
 /// The registered format.
@@ -67,7 +67,7 @@ impl ImportFormat for FioJson {
                 superseded + 1
             ));
         }
-        if fio_text::has_results(text) {
+        if text.lines().any(words::heads_fio_results) {
             notes.push("fio's text beside the JSON is not read; judge it from a file of its own".to_owned());
         }
         notes.dedup();
@@ -110,7 +110,8 @@ fn document(document: &Value) -> Result<Imported, ImportError> {
     let group = |job: &Value| job["groupid"].as_i64().unwrap_or(0);
     let alone = |job: &Value| jobs.iter().filter(|other| group(other) == group(job)).count() == 1;
     let jobs = jobs.iter().map(|own| job(own, &document["global options"], alone(own)));
-    let jobs: Vec<Job> = jobs.collect::<Result<_, _>>().map_err(Damage::whole)?;
+    let jobs: Vec<Vec<Job>> = jobs.collect::<Result<_, _>>().map_err(Damage::whole)?;
+    let jobs: Vec<Job> = jobs.into_iter().flatten().collect();
     let trials = fio_jobs::trials(&jobs, &mut notes);
     let ended_s = document["timestamp_ms"].as_f64().map(|ms| ms / 1000.0).or(document["timestamp"].as_f64());
     let own = &document["iosonde"];
@@ -132,8 +133,9 @@ fn document(document: &Value) -> Result<Imported, ImportError> {
     Ok(Imported { program: Some(program), ended_s, trials, notes })
 }
 
-/// An entry of `jobs`; `alone`: the only one of its group.
-fn job(job: &Value, global: &Value, alone: bool) -> Result<Job, String> {
+/// An entry of `jobs`; `alone`: the only one of its group. Readers and writers that fio summed up and that ran for
+/// unlike times are a job each.
+fn job(job: &Value, global: &Value, alone: bool) -> Result<Vec<Job>, String> {
     let name = job["jobname"].as_str().unwrap_or("job").to_owned();
     let mut options =
         Options::of(&job["job options"], global).map_err(|why| format!("job `{name}`: {why}"))?;
@@ -180,7 +182,7 @@ fn job(job: &Value, global: &Value, alone: bool) -> Result<Job, String> {
     if is_of_several_kinds {
         options = options.of_both(done(&read), done(&write));
     }
-    Ok(Job {
+    let own = Job {
         group: job["groupid"].as_i64().unwrap_or(0),
         summed,
         read,
@@ -194,7 +196,21 @@ fn job(job: &Value, global: &Value, alone: bool) -> Result<Job, String> {
         unstated: if is_of_several_kinds { vec![Unstated::QueueDepth] } else { Vec::new() },
         name,
         options,
-    })
+    };
+    Ok(if is_of_several_kinds { by_time(own, [read_s, runtime("write")]) } else { vec![own] })
+}
+
+/// Readers and writers apart, where they measured for unlike times.
+fn by_time(both: Job, [read_s, write_s]: [f64; 2]) -> Vec<Job> {
+    if fio_jobs::ran_alike([read_s, write_s]) || both.read.is_none() || both.write.is_none() {
+        return vec![both];
+    }
+    let of =
+        |op: Op, runtime_s: f64| Job { options: both.options.clone().of_one(op), runtime_s, ..both.clone() };
+    vec![
+        Job { write: None, trim: None, flush: None, errors: 0, errno: None, ..of(Op::Read, read_s) },
+        Job { read: None, ..of(Op::Write, write_s) },
+    ]
 }
 
 /// Flushes that are in the count of short reads: fio 3.33 counts `fdatasync` one place too far.

@@ -105,6 +105,17 @@ impl Options {
         Self { depth: depth.unwrap_or(self.depth), ..self }
     }
 
+    /// The same in one direction.
+    pub(super) fn of_one(self, op: Op) -> Self {
+        let rw = match (op, self.rw.is_random()) {
+            (Op::Read, true) => Rw::RandRead,
+            (Op::Read, false) => Rw::Read,
+            (_, true) => Rw::RandWrite,
+            (_, false) => Rw::Write,
+        };
+        Self { rw, ..self }
+    }
+
     /// The same as a mix of so many reads and writes.
     pub(super) fn of_both(self, reads: u64, writes: u64) -> Self {
         let rw = if self.rw.is_random() { Rw::RandRw } else { Rw::Rw };

@@ -25,7 +25,7 @@ impl Named for FioText {
 
 impl ImportFormat for FioText {
     fn recognises(&self, text: &str) -> bool {
-        has_results(text) || text.lines().any(|line| heading(line).is_some())
+        text.lines().any(words::heads_fio_results) || text.lines().any(|line| heading(line).is_some())
     }
 
     fn read(&self, text: &str) -> Result<Imported, ImportError> {
@@ -59,11 +59,6 @@ impl ImportFormat for FioText {
         let program = version.map_or_else(|| "fio".to_owned(), |version| format!("fio {version}"));
         Ok(Imported { program: Some(program), ended_s: None, trials, notes })
     }
-}
-
-/// Whether a text holds results in this form.
-pub(super) fn has_results(text: &str) -> bool {
-    text.lines().any(|line| group_of(line).is_some())
 }
 
 /// What is announced of a job: `name: (g=0): rw=randread, bs=(R) 4096B-4096B, .., ioengine=libaio, iodepth=8`.

@@ -1,5 +1,10 @@
 //! Words of texts for people: `name=value`, numbers with suffixes, and columns.
 
+/// Whether a line heads the results of a job in fio's text for people: `name: (groupid=0, jobs=3): err= 0: pid=..`.
+pub(super) fn heads_fio_results(line: &str) -> bool {
+    line.contains(": (groupid=") && line.contains(", jobs=")
+}
+
 /// Value of `name=value` in a line, without blanks before it; up to a comma, a bracket, or a blank.
 pub(super) fn value<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     let mut from = 0;

@@ -85,6 +85,15 @@ fn a_group_of_readers_and_writers_that_names_the_writers_alone_is_a_mix_of_unkno
 }
 
 #[test]
+fn readers_and_writers_of_unlike_times_are_a_result_each() {
+    let named = MIXED.replace("\"randrw\"", "\"randwrite\"");
+    let longer = changed(&named, &[("write", "runtime", Value::from(2004))]);
+    let trials = read(&longer).trials;
+    let told: Vec<_> = trials.iter().map(|trial| (trial.spec.rw, trial.measured_s)).collect();
+    assert_eq!(told, [(Rw::RandRead, 1.002), (Rw::RandWrite, 2.004)]);
+}
+
+#[test]
 fn documents_of_other_jobs_are_results_of_their_own() {
     let both = read(&format!("{MIXED}\n{GROUP}"));
     let alone = [read(MIXED), read(GROUP)];
