@@ -19,8 +19,8 @@
 //! Example: an SSD and a USB hard disk "level off" at the same 80 to 110 MiB/s of writes, in a script that makes
 //! its random bytes while the clock runs. Equal plateaus on different media are the script's.
 //!
-//! What to do: more jobs (each has a processor of its own, as long as there are any), larger blocks, or an engine with a
-//! lower cost per request (io_uring rather than psync).
+//! What to do: more jobs (each has a processor of its own, as long as there are any), larger blocks, or an engine with
+//! a lower cost per request (io_uring rather than psync).
 
 #[cfg(test)]
 use iosonde_model::Rw;

@@ -7,8 +7,7 @@ use iosonde_model::{Shingled, units};
 pub fn slow(cause: &Slow) -> String {
     match cause {
         Slow::Generator { limited, trials } => format!(
-            "CPU-bound: the program was the limit in {limited} of {trials} trials; use larger blocks, or more jobs if \
-             CPUs are idle"
+            "CPU-bound: the program was the limit in {limited} of {trials} trials; use larger blocks or more jobs"
         ),
         Slow::Hot { celsius } => {
             format!("the device reached {celsius:.0} °C, where drives slow down; cool it and measure again")
