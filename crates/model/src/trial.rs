@@ -529,8 +529,8 @@ impl Trial {
         self.spec.keeps_depth() && !self.unstated.iter().any(open)
     }
 
-    /// Requests that were asked to be outstanding, on average over the measured time: a stream that ran for a part of
-    /// it asked for that part.
+    /// Requested queue depth, on average over the measured time: a stream that ran for a part of it requested that
+    /// part.
     pub fn asked_in_flight_mean(&self) -> f64 {
         let whole = self.spec.asked_in_flight() as f64;
         if self.streams.is_empty() || self.measured_s <= 0.0 {

@@ -545,7 +545,7 @@ fn around(trial: &Trial, paint: Paint) -> String {
     if let Some(mean) = trial.in_flight_mean {
         let most = if trial.spec.keeps_depth() { "requested" } else { "at most" };
         let asked = trial.asked_in_flight_mean();
-        // Streams that ran for a part of the time asked for a part of their depths.
+        // Streams that ran for a part of the time requested a part of their depths.
         let decimals = if (asked - asked.round()).abs() < 0.05 { 0 } else { 1 };
         rows.push(("depth", format!("{mean:.1} of {asked:.decimals$} {most}")));
     }

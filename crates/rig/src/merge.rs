@@ -140,7 +140,7 @@ impl Over {
         if streams.any(|stream| stream.sync.at_end()) { Self::Whole } else { Self::Common }
     }
 
-    /// Of streams with these limits. One that ends after so many requests ends when these are done.
+    /// That of streams with these limits: one that ends after so many requests ends when these are done.
     pub(crate) fn of_streams(spec: &TrialSpec, limits: &[Limits]) -> Self {
         let alike = spec.streams().all(|stream| stream.delay_ns == spec.delay_ns)
             && limits.iter().all(|own| own == &limits[0] && own.ios.is_none());

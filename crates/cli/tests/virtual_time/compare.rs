@@ -110,7 +110,7 @@ fn two_laptops_of_memory_are_as_far_apart_as_was_published_and_nothing_is_said_o
     let pair = &document["pairs"][0];
     assert_eq!((pair["about"].as_str(), pair["unit"].as_str()), (Some("program"), Some("repeat")));
     let sentence = pair["sentence"].as_str().unwrap();
-    assert!(sentence.starts_with("This compares the program, not the storage"), "{sentence}");
+    assert!(sentence.starts_with("This compares memory, not the storage"), "{sentence}");
     // Seconds of a request: what a call costs and copying takes. 54 us and 1.01 GB/s against 18 us and 3 GB/s, writes
     // 324 us and 0.34 GB/s against 46 us and 2.4 GB/s.
     let truth = |op: &str, bytes: f64| match op {

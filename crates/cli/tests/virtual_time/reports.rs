@@ -371,14 +371,14 @@ fn within_the_fast_cache_the_four_figures_of_the_sheet_and_the_mixes_come_out() 
         let own = point(run, |spec| spec.block_size_bytes == 4096 && spec.read_percent == Some(share));
         assert!(latency(own, Op::Write) < 0.5 * latency(own, Op::Read), "{share}");
     }
-    // Part 2, 128 KiB: "an interesting peak in write latency at 40:60" is no peak.
+    // Part 2, 128 KiB: "an interesting peak in write latency at 40:60" is not found, and may be within the intervals.
     let of_writes = |f: &&Finding| {
         let conditions = &f.conditions;
         f.experiment == "mix"
             && (conditions.op, conditions.block_size_bytes) == (Some(Op::Write), Some(131_072))
     };
     let peak = findings(run, FindingName::Shape).into_iter().find(of_writes).expect("it is looked for");
-    assert_eq!(peak.status, Status::Absent, "{peak:?}");
+    assert_ne!(peak.status, Status::Found, "{peak:?}");
     // "Ten-fold for reads, five-fold for writes" from 4 to 128 KiB.
     let gain = |rw, op| 32.0 * iops(at(rw, 131_072, 16), op) / iops(at(rw, 4096, 16), op);
     let (reads, writes) = (gain(Rw::RandRead, Op::Read), gain(Rw::RandWrite, Op::Write));

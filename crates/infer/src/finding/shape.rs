@@ -24,7 +24,7 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::{
     Conditions, Detail, Estimate, ExperimentName, Finding, FindingName, Inconclusive, Op, TrialSpec, Unit,
-    detail::{CurveFigure, CurveShape, FeatureKind, Level, UnsureFeature},
+    detail::{CurveFigure, CurveShape, FeatureKind, Level, RoomForFeature, UnsureFeature},
 };
 use iosonde_stats::LogEstimate;
 
@@ -249,13 +249,12 @@ fn one(
     }
     let levels = curve.len();
     let rooms = (1..levels - 1).map(|place| (place, room(&rates, place, writer.confidence)));
-    let widest = rooms.max_by(|a, b| a.1.0.total_cmp(&b.1.0));
-    if let Some((place, (_, ratio))) = widest.filter(|(_, (room, _))| *room > ROOM_MAX) {
-        let unsure = UnsureFeature { at: at(place), figure, ratio };
-        return writer.inconclusive(&conditions, curve, Inconclusive::UnsureFeature(unsure));
+    let (place, factor) = rooms.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, f64::INFINITY));
+    if factor > ROOM_MAX {
+        let room = RoomForFeature { at: at(place), figure, factor };
+        return writer.inconclusive(&conditions, curve, Inconclusive::RoomForFeature(room));
     }
-    let room = widest.map_or(f64::INFINITY, |(_, (room, _))| room);
-    let smooth = CurveShape::Smooth { figure, lowest: at(0), highest: at(levels - 1), levels, room };
+    let smooth = CurveShape::Smooth { figure, lowest: at(0), highest: at(levels - 1), levels, room: factor };
     writer.absent(&conditions, curve, Detail::Shape(smooth))
 }
 
@@ -274,21 +273,16 @@ fn conditions(curve: &[&Evidence]) -> Conditions {
     }
 }
 
-/// The largest factor by which a level may lie below or above both neighbours within the intervals, and its ratio to
-/// the neighbour that bounds it.
-fn room(rates: &[LogEstimate], place: usize, confidence: f64) -> (f64, Estimate) {
+/// The largest factor by which a level may lie below or above both neighbours within the intervals.
+fn room(rates: &[LogEstimate], place: usize, confidence: f64) -> f64 {
     let ratio = |neighbour: usize| {
         effect::ratio(rates[place], rates[neighbour], confidence, comparisons(rates.len()))
     };
-    let (before, after) = (ratio(place - 1), ratio(place + 1));
-    let below = |ratio: &Estimate| ratio.low.map_or(f64::INFINITY, |low| 1.0 / low);
-    let above = |ratio: &Estimate| ratio.high.unwrap_or(f64::INFINITY);
-    let bound = |reach: &dyn Fn(&Estimate) -> f64| {
-        let nearer = if reach(&before) < reach(&after) { before } else { after };
-        (reach(&nearer), nearer)
+    let sides = [ratio(place - 1), ratio(place + 1)];
+    let least = |of: fn(&Estimate) -> Option<f64>| {
+        sides.iter().map(|side| of(side).unwrap_or(f64::INFINITY)).fold(f64::INFINITY, f64::min)
     };
-    let (dip, peak) = (bound(&below), bound(&above));
-    if dip.0 > peak.0 { dip } else { peak }
+    least(|side| side.low.map(|low| 1.0 / low)).max(least(|side| side.high))
 }
 
 /// Comparisons of a curve: each inner level with two neighbours, and as many falls.
@@ -412,7 +406,7 @@ mod tests {
         let of = |rates: [f64; 3], error: f64| {
             let rates = rates.map(|value| rate(value, 0.01));
             let rates = [rates[0], LogEstimate { standard_error: error, ..rates[1] }, rates[2]];
-            room(&rates, 1, 0.95).0
+            room(&rates, 1, 0.95)
         };
         assert!((1.0..1.06).contains(&of([100.0, 101.0, 100.0], 0.01)));
         assert!(of([100.0, 100.0, 100.0], 0.5) > 3.0, "the middle is known to a factor of three");

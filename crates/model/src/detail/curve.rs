@@ -91,7 +91,7 @@ pub enum Lead {
     NeverSlower(Op),
 }
 
-/// A feature that may be chance, or that the intervals leave room for.
+/// A feature that may be chance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct UnsureFeature {
     /// Level at which it would lie.
@@ -100,4 +100,15 @@ pub struct UnsureFeature {
     pub figure: CurveFigure,
     /// The figure there over that of the nearer neighbour.
     pub ratio: Estimate,
+}
+
+/// A feature that is not seen, and that the intervals leave room for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RoomForFeature {
+    /// Level at which it could lie.
+    pub at: Level,
+    /// Figure that the curve shows.
+    pub figure: CurveFigure,
+    /// Largest factor by which it could lie above or below both neighbours.
+    pub factor: f64,
 }

@@ -6,8 +6,8 @@ use super::{
 use crate::{
     About, LatencyLimit, TrialSpec, Unit,
     detail::{
-        DriftProblem, EffectProblem, LatencyLimitProblem, LayoutProblem, QueueDepthProblem, SizeLawProblem,
-        UnsureFeature,
+        DriftProblem, EffectProblem, LatencyLimitProblem, LayoutProblem, QueueDepthProblem, RoomForFeature,
+        SizeLawProblem, UnsureFeature,
     },
 };
 
@@ -52,6 +52,8 @@ pub enum Inconclusive {
     Effect(EffectProblem),
     /// A curve seems to have a dip or a peak.
     UnsureFeature(UnsureFeature),
+    /// The intervals leave room for a dip or a peak.
+    RoomForFeature(RoomForFeature),
     /// Reads and writes are too close together, or known too roughly, to see whether they cross.
     CloseCurves,
     /// A drift can neither be shown nor excluded.

@@ -30,7 +30,7 @@ mod training;
 pub use cached::{CacheProblem, Cached};
 pub use commit::Commit;
 pub use constant_limit::{ConstantLimit, Counted};
-pub use curve::{Crossover, CurveFigure, CurveShape, FeatureKind, Lead, UnsureFeature};
+pub use curve::{Crossover, CurveFigure, CurveShape, FeatureKind, Lead, RoomForFeature, UnsureFeature};
 pub use drift::{DriftProblem, RunDrift};
 pub use durable::Durable;
 pub use effect::{

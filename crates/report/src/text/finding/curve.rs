@@ -8,7 +8,7 @@ use crate::text::{
 use iosonde_infer::finding::effect::MARGIN;
 use iosonde_model::{
     Finding, Op, Unit,
-    detail::{Crossover, CurveFigure, CurveShape, FeatureKind, Lead, UnsureFeature},
+    detail::{Crossover, CurveFigure, CurveShape, FeatureKind, Lead, RoomForFeature, UnsureFeature},
 };
 
 use super::{
@@ -67,14 +67,22 @@ fn figure_name(figure: CurveFigure) -> &'static str {
 
 pub(super) fn unsure(feature: &UnsureFeature) -> String {
     format!(
-        "{} {} is {} that of the nearer neighbour: neither a dip or peak nor none; use a longer `--time`",
+        "{} {} is {} that of the nearer neighbour, which may be chance; use a longer `--time`",
         figure_name(feature.figure),
         at(feature.at),
         with_interval(Unit::Ratio, &feature.ratio)
     )
 }
 
-/// `4 KiB random reads and writes`.
+pub(super) fn room(room: &RoomForFeature) -> String {
+    let height = match room.factor < 100.0 {
+        true => format!("of up to {:.1} times", room.factor),
+        false => "of any height".to_owned(),
+    };
+    format!("a dip or peak {height} {} is within the intervals; use a longer `--time`", at(room.at))
+}
+
+/// The other direction.
 fn other(op: Op) -> Op {
     if op == Op::Read { Op::Write } else { Op::Read }
 }

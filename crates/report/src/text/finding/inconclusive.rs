@@ -43,6 +43,7 @@ pub(super) fn words(why: &Inconclusive) -> String {
         }
         Inconclusive::Effect(problem) => effect::problem(*problem),
         Inconclusive::UnsureFeature(feature) => curve::unsure(feature),
+        Inconclusive::RoomForFeature(room) => curve::room(room),
         Inconclusive::CloseCurves => {
             "reads and writes are too close together, or too uncertain; use a longer `--time`".to_owned()
         }
