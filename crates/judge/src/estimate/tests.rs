@@ -66,29 +66,23 @@ fn an_interval_between_the_trials_reaches_to_the_nearest_on_both_sides() {
         trials.iter().filter(|t| t.point == Some(1)).map(|t| t.direction(Op::Read).unwrap().iops).collect()
     };
     let estimate = |low, high| Estimate { value: 1000.0, low: Some(low), high: Some(high) };
-    let direction = |iops| PointDirection { iops, ..fill(&points, &trials) };
-    let near = |iops| levels::near_trials(direction(iops), &of_point(&trials, 1), Op::Read).iops;
+    let near = |trials: &[Trial], iops| {
+        let direction = PointDirection { iops, ..second_points_reads(&points, trials) };
+        let kept: Vec<&Trial> = trials.iter().filter(|trial| trial.point == Some(1)).collect();
+        levels::near_trials(direction, &kept, Op::Read).iops
+    };
     let (least, most) =
         own(&trials).into_iter().fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
     // All trials below: a trend's work. One inside: nothing to mend.
-    assert_eq!(near(estimate(most + 1.0, most + 2.0)), estimate(most + 1.0, most + 2.0));
-    assert_eq!(near(estimate(least, least + 0.5)), estimate(least, least + 0.5));
+    assert_eq!(near(&trials, estimate(most + 1.0, most + 2.0)), estimate(most + 1.0, most + 2.0));
+    assert_eq!(near(&trials, estimate(least, least + 0.5)), estimate(least, least + 0.5));
     let last = trials.iter().rposition(|trial| trial.point == Some(1)).unwrap();
     let (id, round, spec) = (trials[last].id, trials[last].round, trials[last].spec.clone());
     trials[last] = trial(id, Some(1), round, &spec, 5000);
-    let between = levels::near_trials(
-        PointDirection { iops: estimate(most + 1.0, most + 2.0), ..fill(&points, &trials) },
-        &of_point(&trials, 1),
-        Op::Read,
-    );
-    assert_eq!(between.iops, estimate(most, 5000.0));
+    assert_eq!(near(&trials, estimate(most + 1.0, most + 2.0)), estimate(most, 5000.0));
 }
 
-fn of_point(trials: &[Trial], point: usize) -> Vec<&Trial> {
-    trials.iter().filter(|trial| trial.point == Some(point)).collect()
-}
-
-fn fill(points: &[Point], trials: &[Trial]) -> PointDirection {
+fn second_points_reads(points: &[Point], trials: &[Trial]) -> PointDirection {
     let mut points = points.to_vec();
     fill_points(&mut points, trials, &Voids::new(), 0.95);
     points[1].read.clone().unwrap()
