@@ -12,7 +12,7 @@ use super::number::figure;
 
 /// Where a limit of requests and one of bytes meet.
 pub(super) struct LimitsMeet<'a> {
-    /// `for bandwidth, use requests of 64 KiB or more; below 43 KiB, the limit of 3.00 k IOPS is reached before that of
+    /// `for bandwidth, use requests of 64 KiB or more: those below 43 KiB reach the limit of 3.00 k IOPS before that of
     /// 131 MB/s`
     pub(super) told: String,
     /// How it is computed.
@@ -69,7 +69,7 @@ fn words(pair: [&Finding; 2]) -> Option<String> {
     let usual = units::size((size.low? as u64).next_power_of_two());
     let [requests, bytes] = pair.map(|limit| figure(limit.unit, &estimate(limit)).value);
     Some(format!(
-        "use {whose} of {usual} or more; below {meet}, the limit of {requests} is reached before that of {bytes}"
+        "use {whose} of {usual} or more: those below {meet} reach the limit of {requests} before that of {bytes}"
     ))
 }
 
@@ -106,8 +106,8 @@ mod tests {
         let (requests, bytes) = (Counted::Requests, Counted::Bytes);
         // 131,072,000 / 3,000 = 43,691 B = 42.7 KiB.
         let shared = [(None, Unit::Iops, 3000.0, requests), (None, Unit::Rate, 131.072e6, bytes)];
-        let expected = "for bandwidth, use requests of 64 KiB or more; below 43 KiB, the limit of \
-                        3.00 k IOPS is reached before that of 131 MB/s";
+        let expected = "for bandwidth, use requests of 64 KiB or more: those below 43 KiB reach the limit of \
+                        3.00 k IOPS before that of 131 MB/s";
         assert_eq!(told(&shared).as_deref(), Some(expected));
         let apart = [
             (Some(Op::Read), Unit::Iops, 2000.0, requests),
@@ -115,9 +115,9 @@ mod tests {
             (Some(Op::Write), Unit::Iops, 1000.0, requests),
             (Some(Op::Write), Unit::Rate, 100e6, bytes),
         ];
-        let expected = "for bandwidth, use reads of 64 KiB or more; below 49 KiB, the limit of \
-                        2.00 k IOPS is reached before that of 100 MB/s; use writes of 128 KiB or more; below \
-                        98 KiB, the limit of 1.00 k IOPS is reached before that of 100 MB/s";
+        let expected = "for bandwidth, use reads of 64 KiB or more: those below 49 KiB reach the limit of \
+                        2.00 k IOPS before that of 100 MB/s; use writes of 128 KiB or more: those below \
+                        98 KiB reach the limit of 1.00 k IOPS before that of 100 MB/s";
         assert_eq!(told(&apart).as_deref(), Some(expected));
         assert_eq!(told(&shared[..1]), None, "one limit meets none");
         let chunks = (None, Unit::Iops, 3000.0, Counted::Chunks { chunk_bytes: 16384 });
