@@ -355,7 +355,7 @@ pub fn trial(run: &Run, details: bool, paint: Paint) -> String {
     out += &latency_table(trial, paint);
     out += &around(trial, paint);
     out += &verdicts(run, trial, details, paint);
-    let more = if details { "" } else { "; -v lists the validity checks" };
+    let more = if details { "" } else { "; -v lists the checks" };
     out + &paint.hang(
         "  ",
         2,
@@ -395,7 +395,7 @@ pub fn jobs(run: &Run, details: bool, paint: Paint) -> String {
             out += &checks_of(run, trial, paint);
         }
     }
-    let more = if details { "" } else { "; -v lists the validity checks" };
+    let more = if details { "" } else { "; -v lists the checks" };
     out + &paint.hang(
         "  ",
         2,
