@@ -11,6 +11,13 @@ pub const DEVICE_FROM: f64 = 8.0;
 /// Share of the requested depth up to which what did not reach the device costs less than the usual precision of 5 %.
 const KEPT_BACK_MAX: f64 = 0.05;
 
+/// Mean queue depth by the block layer's count since the first stream began; that count is over the whole trial.
+fn at_the_device(trial: &Trial) -> Option<f64> {
+    let busy_s = trial.elapsed_s - trial.delay_s();
+    let share = if busy_s > 0.0 && trial.elapsed_s > 0.0 { busy_s / trial.elapsed_s } else { 1.0 };
+    Some(trial.witnesses.block_layer_in_flight_mean? / share)
+}
+
 /// Share of the requested depth that was not at the device: with this program, or on the way.
 ///
 /// It bounds the loss of throughput: a device serves n requests at least n / N times as fast as N, where its rate rises
@@ -18,8 +25,7 @@ const KEPT_BACK_MAX: f64 = 0.05;
 /// layer split requests, so that it counted more than were made.
 pub fn kept_back_share(trial: &Trial) -> Option<f64> {
     let asked = trial.asked_in_flight_mean();
-    let seen =
-        trial.witnesses.block_layer_in_flight_mean.filter(|_| trial.spec.direct && trial.keeps_depth())?;
+    let seen = at_the_device(trial).filter(|_| trial.spec.direct && trial.keeps_depth())?;
     (0.0 < seen && seen <= asked).then(|| 1.0 - seen / asked)
 }
 
@@ -33,7 +39,6 @@ pub fn is_fed(trial: &Trial) -> bool {
 /// witness.
 pub fn too_few_at_the_device(trial: &Trial) -> Option<f64> {
     let asked = trial.asked_in_flight_mean();
-    let seen =
-        trial.witnesses.block_layer_in_flight_mean.filter(|_| trial.spec.direct && asked >= DEVICE_FROM)?;
+    let seen = at_the_device(trial).filter(|_| trial.spec.direct && asked >= DEVICE_FROM)?;
     (seen < DEVICE_SHARE_MIN * asked).then_some(seen)
 }

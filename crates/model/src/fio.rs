@@ -143,7 +143,22 @@ impl FioReport {
 
     /// Seconds that its longest stream measured.
     pub fn measured_s(&self, trial: &Trial) -> f64 {
-        self.own(trial).filter_map(|stream| stream.measured_s).reduce(f64::max).unwrap_or(trial.measured_s)
+        self.longest_s(trial, |_| true)
+    }
+
+    /// Seconds that its longest stream with requests of this kind measured.
+    pub fn measured_s_of(&self, trial: &Trial, op: Op) -> f64 {
+        self.longest_s(trial, |stream| stream.direction(op).is_some())
+    }
+
+    /// Seconds that its longest stream with flushes measured.
+    pub fn flushing_s(&self, trial: &Trial) -> f64 {
+        self.longest_s(trial, |stream| stream.flush.is_some())
+    }
+
+    fn longest_s(&self, trial: &Trial, counts: impl Fn(&Stream) -> bool) -> f64 {
+        let own = self.own(trial).filter(|stream| counts(stream)).filter_map(|stream| stream.measured_s);
+        own.reduce(f64::max).unwrap_or(trial.measured_s)
     }
 
     /// Its streams, where the trial has several.

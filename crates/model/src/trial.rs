@@ -529,6 +529,11 @@ impl Trial {
         self.spec.keeps_depth() && !self.unstated.iter().any(open)
     }
 
+    /// Seconds at the beginning of a trial in which no stream had been told to begin.
+    pub fn delay_s(&self) -> f64 {
+        self.spec.streams().map(|stream| stream.delay_ns).min().unwrap_or(0) as f64 / 1e9
+    }
+
     /// Requested queue depth, on average over the measured time: a stream that ran for a part of it requested that
     /// part.
     pub fn asked_in_flight_mean(&self) -> f64 {

@@ -410,8 +410,8 @@ fn report_rows(trial: &Trial, report: &FioReport) -> Vec<[String; 8]> {
     for op in Op::DIRECTIONS {
         rows.extend(report.direction(trial, op).map(|lane| transfer_row(label(op.name()), &lane)));
     }
-    let measured_s = report.measured_s(trial);
-    rows.extend(report.flush(trial).map(|flush| flush_row(label("flush"), &flush, measured_s)));
+    let flushing_s = report.flushing_s(trial);
+    rows.extend(report.flush(trial).map(|flush| flush_row(label("flush"), &flush, flushing_s)));
     rows
 }
 

@@ -110,6 +110,7 @@ fn jobs_of_unlike_length_are_valid_and_their_sums_hold() {
     let files = [
         format!("[a]\n{}runtime=1\n[b]\n{}runtime=4\n", read(4), read(4)),
         format!("[a]\n{}runtime=3\n[b]\n{}runtime=3\nstartdelay=2\n", read(8), read(8)),
+        format!("[a]\n{}runtime=1\nstartdelay=2\n[b]\n{}runtime=1\nstartdelay=3\n", read(8), read(8)),
         format!("[a]\n{}runtime=2\n[log]\nrw=write\nioengine=psync\nfsync=8\nsize=64m\nruntime=8\n", read(4)),
         "[a]\nrw=randwrite\niodepth=16\nsize=16m\ntime_based=0\n[b]\nrw=randread\nsize=64m\nruntime=3\n"
             .to_owned(),

@@ -69,7 +69,7 @@ fn beside(trial: &Trial, run: &Run) -> Option<Reason> {
     let planned_s = planned_ns as f64 / 1e9 + trial.settling_s;
     // A warm-up ends with the first completion after its time; by hand it can be of any length.
     let before_s = if course::is_single(run) { 0.0 } else { trial.warmup_s - planned_s };
-    let after_s = trial.elapsed_s - trial.warmup_s - trial.measured_s;
+    let after_s = trial.elapsed_s - trial.delay_s() - trial.warmup_s - trial.measured_s;
     let before = before_s >= after_s;
     let paused_s = before_s.max(after_s);
     (paused_s >= patience_s).then(|| {

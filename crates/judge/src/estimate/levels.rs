@@ -4,8 +4,8 @@
 //! 8.66 k ±0.3 % (seed 3).
 //!
 //! Where too few trials lie on the other level to be one, the interval may hold none of the trials; it then reaches to
-//! the nearest on both sides. 128 KiB writes at QD 128 of `fio-ssd-profiling` on the same device (seed 1): 7.00 k ±0.5 %,
-//! and no trial between 5.30 k and 17.4 k.
+//! the nearest on both sides. 128 KiB writes at QD 128 of `fio-ssd-profiling` on the same device (seed 1): 7.00 k
+//! ±0.5 %, and no trial between 5.30 k and 17.4 k.
 
 use iosonde_model::{Estimate, Level, Op, PointDirection, Trial};
 use iosonde_stats::LogEstimate;

@@ -136,7 +136,8 @@ fn job(trial: &Trial, report: &FioReport, bins: Bins) -> Value {
     set("job options", json!(report.options));
     for (op, side) in &sides {
         let side = side.as_ref();
-        set(op.name(), side.map_or_else(idle, |side| direction(side, *op, measured_s, &windows, detail)));
+        let own_s = report.measured_s_of(trial, *op);
+        set(op.name(), side.map_or_else(idle, |side| direction(side, *op, own_s, &windows, detail)));
     }
     set("sync", flush(report.flush(trial).as_ref(), &percentiles));
     // fio adds up the times of all jobs of an entry.

@@ -107,6 +107,15 @@ fn document(document: &Value) -> Result<Imported, ImportError> {
                 .to_owned(),
         );
     }
+    let limit = |own: &&Value| {
+        let has = |options: &Value| options["max_latency"].as_str().is_some_and(|word| word != "0");
+        own["error"].as_i64() == Some(ETIMEDOUT)
+            && (has(&own["job options"]) || has(&document["global options"]))
+    };
+    for own in jobs.iter().filter(limit) {
+        let name = own["jobname"].as_str().unwrap_or("job");
+        notes.push(format!("fio ended `{name}` at a request slower than its `max_latency`"));
+    }
     let group = |job: &Value| job["groupid"].as_i64().unwrap_or(0);
     let alone = |job: &Value| jobs.iter().filter(|other| group(other) == group(job)).count() == 1;
     let jobs = jobs.iter().map(|own| job(own, &document["global options"], alone(own)));

@@ -59,7 +59,14 @@ impl Options {
             .filter(|&bytes| bytes > 0)
             .unwrap_or(4096);
         let requests = lanes("rate_iops").map(|all| all.map(|rate| rate.map(|rate| rate as f64)));
-        let bytes = lanes("rate").map(|all| all.map(|rate| Some(rate? as f64 / block_size_bytes as f64)));
+        // `4k,8k`: a rate in bytes is one of requests of its own direction's size.
+        let sizes = lanes("bs").or_else(|| lanes("blocksize")).unwrap_or_default();
+        let bytes = lanes("rate").map(|rates| {
+            [0, 1, 2].map(|at: usize| {
+                let size = sizes[at].filter(|&bytes| bytes > 0).unwrap_or(block_size_bytes);
+                Some(rates[at]? as f64 / size as f64)
+            })
+        });
         let rates_iops = requests.or(bytes).unwrap_or_default();
         // Each direction keeps to its own rate, whatever `rwmixread` says.
         let by_rates = match rates_iops {
@@ -192,6 +199,7 @@ mod tests {
         assert_eq!(rate(json!({"rw": "randrw", "rate_iops": "500"})), Some(1000.0));
         assert_eq!(rate(json!({"rw": "randwrite", "rate_iops": "50,5000k"})), Some(5_120_000.0));
         assert_eq!(rate(json!({"rw": "randread", "rate": "2m,1m", "bs": "4k"})), Some(512.0));
+        assert_eq!(rate(json!({"rw": "randrw", "rate": "4m,2m", "bs": "4k,8k"})), Some(1280.0));
         assert_eq!(rate(json!({"rw": "randread"})), None);
         let paused =
             Options::of(&json!({"rw": "read", "thinktime": "1000"}), &json!({})).unwrap().spec(4096, 1);

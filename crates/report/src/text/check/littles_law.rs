@@ -28,8 +28,9 @@ pub(super) fn words(cause: &LittlesLaw) -> String {
             depth(*counted)
         ),
         LittlesLaw::Idle { in_flight, expected, terms } => format!(
-            "{} = queue depth {in_flight:.2}, not {expected}: the rate includes the program's own time ({})",
+            "{} = queue depth {in_flight:.2}, not {}: the rate includes the program's own time ({})",
             product(terms),
+            depth(*expected),
             units::percent(1.0 - in_flight / expected)
         ),
         LittlesLaw::Missed { in_flight, expected, misread_thousands, terms } => format!(
