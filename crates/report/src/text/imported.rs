@@ -290,7 +290,7 @@ pub fn would_settle(run: &Run) -> Option<String> {
     let mut command =
         format!("iosonde point TARGET --rw {} --bs {}", spec.rw.name(), bytes(spec.block_size_bytes));
     if let Some(reads) = spec.read_percent.filter(|&reads| reads != 50.0) {
-        command += &format!(" --mix {reads}%");
+        command += &format!(" --mix {}%", percent(reads));
     }
     command += &format!(" --depth {}", spec.queue_depth);
     if spec.jobs > 1 {

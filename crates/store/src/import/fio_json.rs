@@ -11,6 +11,8 @@
 //! Latency is `lat_ns`, from submission to completion. Percentiles are those of `lat_ns` where the file has them
 //! (`lat_percentiles=1`), otherwise those of `clat_ns`, where submission takes less than a tenth of the whole.
 
+use std::collections::BTreeMap;
+
 use iosonde_model::{LatencySummary, Named, Op, Unstated};
 use serde_json::Value;
 
@@ -31,6 +33,9 @@ impl Named for FioJson {
 /// Linux's number of the error with which fio ends a job that was slower than allowed.
 const ETIMEDOUT: i64 = 110;
 
+/// Seconds by which the beginnings of one run may differ between two reports.
+const MOMENT_S: f64 = 0.2;
+
 /// Submission's share of the latency above which percentiles of completion alone say too little.
 const SUBMISSION_MAX: f64 = 0.1;
 
@@ -44,8 +49,7 @@ impl ImportFormat for FioJson {
         let mut all: Option<Imported> = None;
         let mut superseded = 0;
         for (at, own) in documents.iter().enumerate() {
-            // With `--status-interval` fio reports one run several times.
-            if documents[at + 1..].iter().any(|later| jobs_of(later) == jobs_of(own)) {
+            if documents.get(at + 1).is_some_and(|next| goes_on(own, next)) {
                 superseded += 1;
                 continue;
             }
@@ -73,6 +77,31 @@ impl ImportFormat for FioJson {
         notes.dedup();
         Ok(imported)
     }
+}
+
+/// Whether the next document is of the same run, which fio reports several times with `--status-interval`. A job that was
+/// run again has the same options, and began when the one before it had ended.
+fn goes_on(own: &Value, next: &Value) -> bool {
+    let began = |document: &Value| Some(ended_s(document)? - measured_s(document));
+    let apart_s = began(own).zip(began(next)).map_or(0.0, |(own, next)| (next - own).abs());
+    jobs_of(own) == jobs_of(next) && apart_s <= (0.5 * measured_s(own)).max(MOMENT_S)
+}
+
+/// Seconds since 1970 when a document was written.
+fn ended_s(document: &Value) -> Option<f64> {
+    document["timestamp_ms"].as_f64().map(|ms| ms / 1000.0).or(document["timestamp"].as_f64())
+}
+
+/// Seconds that the groups of a document measured, one after another.
+fn measured_s(document: &Value) -> f64 {
+    let mut groups: BTreeMap<i64, f64> = BTreeMap::new();
+    for own in document["jobs"].as_array().into_iter().flatten() {
+        let runtime = |op: &str| positive(&own[op]["runtime"]).unwrap_or(0.0);
+        let longest_s = ["read", "write", "trim"].map(runtime).into_iter().fold(0.0, f64::max) / 1000.0;
+        let group = groups.entry(own["groupid"].as_i64().unwrap_or(0)).or_default();
+        *group = group.max(longest_s);
+    }
+    groups.values().sum()
 }
 
 /// Names and options of a document's jobs.
@@ -107,12 +136,7 @@ fn document(document: &Value) -> Result<Imported, ImportError> {
                 .to_owned(),
         );
     }
-    let limit = |own: &&Value| {
-        let has = |options: &Value| options["max_latency"].as_str().is_some_and(|word| word != "0");
-        own["error"].as_i64() == Some(ETIMEDOUT)
-            && (has(&own["job options"]) || has(&document["global options"]))
-    };
-    for own in jobs.iter().filter(limit) {
+    for own in jobs.iter().filter(|own| was_too_slow(own, &document["global options"])) {
         let name = own["jobname"].as_str().unwrap_or("job");
         notes.push(format!("fio ended `{name}` at a request slower than its `max_latency`"));
     }
@@ -122,7 +146,7 @@ fn document(document: &Value) -> Result<Imported, ImportError> {
     let jobs: Vec<Vec<Job>> = jobs.collect::<Result<_, _>>().map_err(Damage::whole)?;
     let jobs: Vec<Job> = jobs.into_iter().flatten().collect();
     let trials = fio_jobs::trials(&jobs, &mut notes);
-    let ended_s = document["timestamp_ms"].as_f64().map(|ms| ms / 1000.0).or(document["timestamp"].as_f64());
+    let ended_s = ended_s(document);
     let own = &document["iosonde"];
     let program = match own["version"].as_str() {
         Some(version) => format!("iosonde {version}"),
@@ -171,12 +195,10 @@ fn job(job: &Value, global: &Value, alone: bool) -> Result<Vec<Job>, String> {
     let flush = positive(&job["sync"]["total_ios"])
         .or_else(|| positive(&job["sync"]["lat_ns"]["N"]))
         .map(|ios| (ios as u64, latency(&job["sync"]["lat_ns"], &Value::Null)));
-    // Ended by its own `max_latency`: a slow request is none that failed.
-    let error =
-        job["error"].as_i64().filter(|&error| error != ETIMEDOUT || !options.has_max_latency).unwrap_or(0);
+    let too_slow = was_too_slow(job, global);
+    let error = job["error"].as_i64().filter(|_| !too_slow).unwrap_or(0);
     let errno = i32::try_from(error).ok().filter(|&errno| errno > 0);
-    let failed = error != 0 || !options.has_max_latency;
-    let counted = positive(&job["total_err"]).filter(|_| failed).map_or(0, |count| count as u64);
+    let counted = positive(&job["total_err"]).filter(|_| !too_slow).map_or(0, |count| count as u64);
     let side = |name: &str| figures(&job[name]);
     let (mut read, write) = (side("read"), side("write"));
     if let (Some(read), Some(flushes)) = (&mut read, miscounted_flushes(&job["sync"])) {
@@ -207,6 +229,12 @@ fn job(job: &Value, global: &Value, alone: bool) -> Result<Vec<Job>, String> {
         options,
     };
     Ok(if is_of_several_kinds { by_time(own, [read_s, runtime("write")]) } else { vec![own] })
+}
+
+/// Whether fio ended a job by its own `max_latency`: a slow request is none that failed.
+fn was_too_slow(job: &Value, global: &Value) -> bool {
+    let limit = job["job options"]["max_latency"].as_str().or_else(|| global["max_latency"].as_str());
+    job["error"].as_i64() == Some(ETIMEDOUT) && limit.is_some_and(|word| word != "0")
 }
 
 /// Readers and writers apart, where they measured for unlike times.

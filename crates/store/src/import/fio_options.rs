@@ -24,8 +24,6 @@ pub(super) struct Options {
     sync: Sync,
     /// True if the job verifies its writes, for which fio counts the time twice.
     pub(super) verifies: bool,
-    /// Whether fio ends the job at a request that is slower than allowed.
-    pub(super) has_max_latency: bool,
     /// Whether each job has a file of its own.
     has_own_files: bool,
 }
@@ -83,7 +81,7 @@ impl Options {
             block_size_bytes,
             depth: number(&["iodepth"], 1)?,
             jobs: number(&["numjobs"], 1)?,
-            read_percent: rounded(by_rates.or(mix.filter(|mix| (0.0..=100.0).contains(mix))).unwrap_or(50.0)),
+            read_percent: by_rates.or(mix.filter(|mix| (0.0..=100.0).contains(mix))).unwrap_or(50.0),
             engine: any(&["ioengine"]).unwrap_or("psync").to_owned(),
             direct: yes(&["direct"]) || any(&["buffered"]) == Some("0"),
             span_bytes: any(&["size", "filesize"]).and_then(size).unwrap_or(0),
@@ -97,7 +95,6 @@ impl Options {
             arrivals,
             sync: durable(&text),
             verifies: any(&["verify"]).is_some(),
-            has_max_latency: any(&["max_latency"]).is_some_and(|word| word != "0"),
             has_own_files: any(&["filename"]).is_none(),
         })
     }
@@ -126,7 +123,7 @@ impl Options {
     /// The same as a mix of so many reads and writes.
     pub(super) fn of_both(self, reads: u64, writes: u64) -> Self {
         let rw = if self.rw.is_random() { Rw::RandRw } else { Rw::Rw };
-        Self { rw, read_percent: rounded(100.0 * reads as f64 / (reads + writes) as f64), ..self }
+        Self { rw, read_percent: 100.0 * reads as f64 / (reads + writes) as f64, ..self }
     }
 
     /// Returns the workload for one block size.
@@ -152,11 +149,6 @@ impl Options {
             ..TrialSpec::default()
         }
     }
-}
-
-/// Percent with one decimal: 83.33333333333333 says no more than 83.3.
-fn rounded(percent: f64) -> f64 {
-    (percent * 10.0).round() / 10.0
 }
 
 fn durable<'a>(text: &impl Fn(&str) -> Option<&'a str>) -> Sync {
