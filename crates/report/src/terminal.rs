@@ -545,9 +545,13 @@ fn around(trial: &Trial, paint: Paint) -> String {
     if let Some(mean) = trial.in_flight_mean {
         let most = if trial.spec.keeps_depth() { "requested" } else { "at most" };
         let asked = trial.asked_in_flight_mean();
+        let whole = trial.spec.asked_in_flight() as f64;
         // Streams that ran for a part of the time requested a part of their depths.
-        let decimals = if (asked - asked.round()).abs() < 0.05 { 0 } else { 1 };
-        rows.push(("depth", format!("{mean:.1} of {asked:.decimals$} {most}")));
+        let depth = match asked < 0.99 * whole {
+            true => format!("{mean:.1} of {asked:.1} {most}, averaged over the whole time"),
+            false => format!("{mean:.1} of {whole} {most}"),
+        };
+        rows.push(("depth", depth));
     }
     if let (Some(rate), true) = (trial.achieved_rate_iops, trial.streams.is_empty()) {
         rows.push(("served", served(rate, trial.achieved_rate_interval, &trial.spec, trial.unserved)));
