@@ -167,6 +167,22 @@ fn bytes_without_a_count_of_requests_are_no_size() {
     assert_eq!(import(cut).unwrap().trials[0].spec.block_size_bytes, 4096);
 }
 
+/// Runs that were appended to a file are results each; reports of one process are one.
+#[test]
+fn a_text_of_several_runs_adds_nothing_up() {
+    let text = fs::read_to_string(folder().join("fio-randread-qd8.txt")).unwrap();
+    let pid = text.split(" pid=").nth(1).unwrap().split(':').next().unwrap();
+    let other = text.replace(&format!(" pid={pid}"), " pid=1");
+    let told = |text: &str| {
+        let imported = import(text).unwrap();
+        let ios = imported.trials.iter().map(|trial| trial.iops().round()).collect::<Vec<_>>();
+        (ios, imported.notes.iter().any(|note| note.contains("several reports of the same run")))
+    };
+    let (one, _) = told(&text);
+    assert_eq!(told(&format!("{text}\n{other}")), ([one.clone(), one.clone()].concat(), false));
+    assert_eq!(told(&format!("{text}\n{text}")), (one, true));
+}
+
 #[test]
 fn flushes_are_no_short_reads() {
     let mix = &read("fio-fdatasync-mix.json").trials[0];

@@ -79,8 +79,8 @@ impl ImportFormat for FioJson {
     }
 }
 
-/// Whether the next document is of the same run, which fio reports several times with `--status-interval`. A job that was
-/// run again has the same options, and began when the one before it had ended.
+/// Whether the next document is of the same run, which fio reports several times with `--status-interval`. A job that
+/// was run again has the same options, and began after the first had ended.
 fn goes_on(own: &Value, next: &Value) -> bool {
     let began = |document: &Value| Some(ended_s(document)? - measured_s(document));
     let apart_s = began(own).zip(began(next)).map_or(0.0, |(own, next)| (next - own).abs());

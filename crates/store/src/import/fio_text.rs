@@ -4,6 +4,8 @@
 //! rounded to three digits. Bytes are requests times block size where the block size is one. Latency is the line `lat`,
 //! from submission to completion, or `clat` where there is no other. The text does not say whether direct I/O was used.
 
+use std::collections::HashMap;
+
 use iosonde_model::{LatencySummary, Named, Unstated};
 use serde_json::{Value, json};
 
@@ -31,11 +33,13 @@ impl ImportFormat for FioText {
     fn read(&self, text: &str) -> Result<Imported, ImportError> {
         let headings: Vec<Heading> = text.lines().filter_map(heading).collect();
         let mut reports: Vec<Report> = Vec::new();
-        let mut section = Section::Head;
+        let (mut section, mut run) = (Section::Head, 0);
         for (number, line) in (1..).zip(text.lines()) {
-            if let Some((name, group, jobs, errors)) = group_of(line) {
+            if let Some(head) = group_of(line) {
+                // Behind a run's summary begins another run.
+                run += i64::from(section == Section::Over);
                 section = Section::Head;
-                reports.push(Report::new(number, name, group, jobs, errors));
+                reports.push(Report::new(number, run, head));
             } else if line.starts_with("Run status group") {
                 section = Section::Over;
             } else if let Some(report) = reports.last_mut().filter(|_| section != Section::Over) {
@@ -48,6 +52,11 @@ impl ImportFormat for FioText {
             return Err(Damage::at(lines, 1, why));
         }
         let mut notes = Vec::new();
+        let all = reports.len();
+        let reports = last_of_each_process(reports);
+        if reports.len() < all {
+            notes.push("the file holds several reports of the same run; the last one counts".to_owned());
+        }
         if section != Section::Over {
             let why = "the text ends before fio's summary (Run status group): results may be missing";
             notes.push(why.to_owned());
@@ -103,13 +112,38 @@ fn sizes_of(text: &str) -> [Option<u64>; 3] {
     sizes
 }
 
-/// `name: (groupid=0, jobs=3): err= 0: pid=..`
-fn group_of(line: &str) -> Option<(&str, i64, u32, u64)> {
+/// The last report of each process: `--status-interval` makes several.
+fn last_of_each_process(reports: Vec<Report>) -> Vec<Report> {
+    let places = reports.iter().enumerate();
+    let last: HashMap<_, usize> = places.map(|(at, own)| ((own.head.name, own.head.pid), at)).collect();
+    let is_last = |(at, own): &(usize, Report)| {
+        own.head.pid.is_none() || last.get(&(own.head.name, own.head.pid)) == Some(at)
+    };
+    reports.into_iter().enumerate().filter(is_last).map(|(_, own)| own).collect()
+}
+
+/// More groups than a run has: those of several runs in a file do not meet.
+const RUN_GROUPS: i64 = 1 << 32;
+
+/// The line above a job's results.
+#[derive(Debug, Clone, Copy)]
+struct Head<'a> {
+    name: &'a str,
+    group: i64,
+    jobs: u32,
+    errors: u64,
+    pid: Option<u64>,
+}
+
+/// `name: (groupid=0, jobs=3): err= 0: pid=17242: ..`
+fn group_of(line: &str) -> Option<Head<'_>> {
     let (name, rest) = line.split_once(": (groupid=")?;
     let (group, rest) = rest.split_once(", jobs=")?;
     let (jobs, rest) = rest.split_once(')')?;
     let errors = value(rest, "err")?.split(':').next()?.trim();
-    Some((name, group.trim().parse().ok()?, jobs.trim().parse().ok()?, errors.parse().ok()?))
+    let pid = value(rest, "pid").and_then(|pid| pid.split(':').next()?.trim().parse().ok());
+    let (group, jobs) = (group.trim().parse().ok()?, jobs.trim().parse().ok()?);
+    Some(Head { name, group, jobs, errors: errors.parse().ok()?, pid })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -153,10 +187,8 @@ struct Side {
 
 struct Report<'a> {
     number: usize,
-    name: &'a str,
-    group: i64,
-    jobs: u32,
-    errors: u64,
+    run: i64,
+    head: Head<'a>,
     sides: [Option<Side>; 3],
     totals: [Option<u64>; 3],
     flushes: Option<LatencySummary>,
@@ -167,10 +199,9 @@ struct Report<'a> {
 const SIDES: [&str; 3] = ["read", "write", "trim"];
 
 impl<'a> Report<'a> {
-    fn new(number: usize, name: &'a str, group: i64, jobs: u32, errors: u64) -> Self {
-        let sides = [None, None, None];
-        let totals = [None; 3];
-        Self { number, name, group, jobs, errors, sides, totals, flushes: None, flushed: None, cpu: None }
+    fn new(number: usize, run: i64, head: Head<'a>) -> Self {
+        let (sides, totals) = ([None, None, None], [None; 3]);
+        Self { number, run, head, sides, totals, flushes: None, flushed: None, cpu: None }
     }
 
     fn line(&mut self, number: usize, line: &str, section: &mut Section) -> Result<(), ImportError> {
@@ -246,8 +277,8 @@ impl<'a> Report<'a> {
 
     fn job(&self, headings: &[Heading]) -> Result<Job, ImportError> {
         // A heading counts groups otherwise than a result where one group waits for another.
-        let named = || headings.iter().filter(|heading| heading.name == self.name);
-        let heading = named().find(|heading| heading.group == self.group).or_else(|| named().next());
+        let named = || headings.iter().filter(|heading| heading.name == self.head.name);
+        let heading = named().find(|heading| heading.group == self.head.group).or_else(|| named().next());
         let sizes = heading.map_or([None; 3], |heading| heading.sizes);
         let side =
             |at: usize| self.sides[at].as_ref().and_then(|side| figures(side, self.totals[at], sizes[at]));
@@ -284,22 +315,22 @@ impl<'a> Report<'a> {
             given["rwmixread"] = format!("{:.0}", 100.0 * ios(&read) / (ios(&read) + ios(&write))).into();
         }
         let options = Options::of(&given, &Value::Null)
-            .map_err(|why| Damage::at(self.number, 1, format!("job `{}`: {why}", self.name)))?;
+            .map_err(|why| Damage::at(self.number, 1, format!("job `{}`: {why}", self.head.name)))?;
         let runtime_s = self.sides.iter().flatten().map(|side| side.runtime_s).fold(0.0, f64::max);
-        let all_s = runtime_s * f64::from(self.jobs);
+        let all_s = runtime_s * f64::from(self.head.jobs);
         Ok(Job {
-            name: self.name.to_owned(),
-            group: self.group,
+            name: self.head.name.to_owned(),
+            group: (self.run * RUN_GROUPS).saturating_add(self.head.group),
             options,
-            summed: self.jobs.clamp(1, 65_536),
+            summed: self.head.jobs.clamp(1, 65_536),
             read,
             write,
             trim,
             flush: self.flushes.clone().zip(self.flushed).map(|(latency_ns, count)| (count, latency_ns)),
             runtime_s,
             cpu_s: self.cpu.map(|(user, system)| (user * all_s, system * all_s)),
-            errors: u64::from(self.errors != 0),
-            errno: i32::try_from(self.errors).ok().filter(|&errno| errno > 0),
+            errors: u64::from(self.head.errors != 0),
+            errno: i32::try_from(self.head.errors).ok().filter(|&errno| errno > 0),
             unstated,
         })
     }
