@@ -90,6 +90,10 @@ fn system_error(errno: i32) -> std::io::Error {
 /// Error of requests: `Input/output error (os error 5)`. Its count is left out, since that includes the warm-up.
 pub fn request_error(error: &RequestError) -> String {
     match error {
+        // Linux's number: its own words, "Invalid or incomplete multibyte or wide character", are about texts.
+        RequestError::System { errno: 84, .. } => {
+            "what was read is not what was written: verification failed (EILSEQ, os error 84)".to_owned()
+        }
         RequestError::System { errno, .. } => system_error(*errno).to_string(),
         RequestError::JobStopped => "fio stopped a job because of an error; see its output".to_owned(),
         RequestError::Other(sentence) => sentence.clone(),

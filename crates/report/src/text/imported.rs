@@ -268,7 +268,7 @@ pub fn unjudged(run: &Run) -> Vec<String> {
         }
     };
     add(CheckName::CacheServed, "page cache", "no device counters");
-    add(CheckName::LittlesLaw, "queue depth", "no mean latency, or a rate or flushes that limit the depth");
+    add(CheckName::LittlesLaw, "queue depth", "not stated, no mean latency, or a rate or flushes limit it");
     add(CheckName::GeneratorBound, "generator limit", "no CPU time");
     add(CheckName::Errors, "failed requests", "not counted");
     out.push("steady state, drift and noise (one figure per point)".to_owned());
@@ -281,7 +281,8 @@ pub fn would_settle(run: &Run) -> Option<String> {
     let worst = result_lines(run).first()?.trial;
     let trial = run.trial(worst)?;
     let spec = &trial.spec;
-    let unknown = [Unstated::QueueDepth, Unstated::Order].iter().any(|what| trial.unstated.contains(what));
+    let needed = [Unstated::QueueDepth, Unstated::Order, Unstated::Flushes];
+    let unknown = needed.iter().any(|what| trial.unstated.contains(what));
     let several = !spec.and.is_empty() || !spec.block_sizes.is_one();
     // `point` has no pauses.
     if unknown || several || spec.think.is_some() || !spec.block_size_bytes.is_multiple_of(SECTOR_BYTES) {
@@ -302,10 +303,24 @@ pub fn would_settle(run: &Run) -> Option<String> {
     if spec.sync != Sync::None {
         command += &format!(" --sync {}", spec.sync);
     }
-    if !spec.direct && !trial.unstated.contains(&Unstated::PageCache) {
+    let engine = own_engine(&spec.engine);
+    if let Some(engine) = engine {
+        command += &format!(" --engine {engine}");
+    }
+    if engine == Some("mmap") || !spec.direct && !trial.unstated.contains(&Unstated::PageCache) {
         command += " --buffered";
     }
     Some(command)
+}
+
+/// Our engine for one of fio's that differs in latency from the engine that `point` takes by itself.
+fn own_engine(of_fio: &str) -> Option<&'static str> {
+    match of_fio {
+        "sync" | "psync" | "vsync" | "pvsync" | "pvsync2" => Some("psync"),
+        "mmap" => Some("mmap"),
+        "null" => Some("null"),
+        _ => None,
+    }
 }
 
 /// The smallest unit of direct I/O.

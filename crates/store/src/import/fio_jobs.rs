@@ -1,5 +1,6 @@
 //! Jobs of fio that ran together, as results: of one group, several of like options are the jobs of one workload,
-//! others are streams beside it. Where jobs of a group ran for unlike times, each is a result of its own.
+//! others are streams beside it. Where jobs of a group ran for unlike times, each is a result of its own; so are a job's
+//! reads and writes.
 
 use std::collections::HashMap;
 
@@ -8,13 +9,13 @@ use iosonde_model::{
     TrialSpec, Unstated,
 };
 
-use super::{Figures, RESULTS_MAX, fio_options::Options};
+use super::{
+    Figures, RESULTS_MAX,
+    fio_options::{LIKE_SIZES, Options},
+};
 
 /// Jobs of a group whose times differ by more than this share did not run together.
 const LIKE_TIMES: f64 = 0.05;
-
-/// Mean sizes of a job with failed requests that differ by less are what was asked for.
-const LIKE_SIZES: f64 = 0.01;
 
 /// Entry of a report: a job, or the jobs of a group that fio summed up.
 #[derive(Debug, Clone)]
@@ -28,16 +29,71 @@ pub(super) struct Job {
     pub(super) write: Option<Figures>,
     pub(super) trim: Option<Figures>,
     pub(super) flush: Option<(u64, LatencySummary)>,
-    pub(super) runtime_s: f64,
+    /// Seconds in which it read, wrote and trimmed.
+    pub(super) sides_s: [f64; 3],
     pub(super) cpu_s: Option<(f64, f64)>,
     pub(super) errors: u64,
     /// Error of the operating system that ended the job.
     pub(super) errno: Option<i32>,
+    /// Whether it sums up jobs of unlike options, of which the file names one.
+    pub(super) is_of_several_kinds: bool,
+    /// Whether it may have read back what it wrote, which fio counts as reads.
+    pub(super) may_verify: bool,
     /// What the file does not say of the workload.
     pub(super) unstated: Vec<Unstated>,
 }
 
 impl Job {
+    pub(super) fn runtime_s(&self) -> f64 {
+        self.sides_s.into_iter().fold(0.0, f64::max)
+    }
+
+    /// Reads and writes apart, where they were measured for unlike times: of several jobs that fio summed up, or of
+    /// writes and their verification. The rest of a job, such as its processor time, is that of neither.
+    fn by_time(self, notes: &mut Vec<String>) -> Vec<Job> {
+        let [read_s, write_s, _] = self.sides_s;
+        if self.read.is_none() || self.write.is_none() || ran_alike([read_s, write_s]) {
+            return vec![self];
+        }
+        let too = if self.may_verify { "; what `verify` read back counts as reads" } else { "" };
+        notes.push(format!(
+            "reads and writes of `{}` have unlike times, and are a result each{too}",
+            self.name
+        ));
+        let mut unstated = self.unstated.clone();
+        unstated.extend([Unstated::QueueDepth].into_iter().filter(|what| !self.unstated.contains(what)));
+        let of = |op: Op| Job {
+            options: self.options.clone().of_one(op),
+            cpu_s: None,
+            unstated: unstated.clone(),
+            ..self.clone()
+        };
+        let reads = Job { write: None, trim: None, flush: None, errors: 0, errno: None, ..of(Op::Read) };
+        let writes = Job { read: None, ..of(Op::Write) };
+        vec![
+            Job { sides_s: [read_s, 0.0, 0.0], ..reads },
+            Job { sides_s: [0.0, write_s, self.sides_s[2]], ..writes },
+        ]
+    }
+
+    /// Options of jobs of several kinds: what those moved tells their directions, and nothing the rest.
+    fn of_several_kinds(self, notes: &mut Vec<String>) -> Job {
+        if !self.is_of_several_kinds {
+            return self;
+        }
+        notes.push(format!(
+            "`{}` sums up jobs that ran together (group_reporting), and fio's file has the options of one alone: the \
+             others' depths, order and rates are unknown, and a size is the mean",
+            self.name
+        ));
+        let ios = |side: &Option<Figures>| side.as_ref().and_then(|side| side.ios).unwrap_or(0);
+        let options = self.options.clone().of_several_kinds(ios(&self.read), ios(&self.write));
+        let unstated = [Unstated::QueueDepth, Unstated::Order, Unstated::Load];
+        let unstated =
+            unstated.into_iter().chain(self.unstated.iter().copied().filter(|own| !unstated.contains(own)));
+        Job { options, unstated: unstated.collect(), ..self }
+    }
+
     pub(super) fn parts(&self) -> impl Iterator<Item = (Op, &Figures)> {
         let parts = [(Op::Read, &self.read), (Op::Write, &self.write), (Op::Trim, &self.trim)];
         parts.into_iter().filter_map(|(op, figures)| Some((op, figures.as_ref()?)))
@@ -49,8 +105,8 @@ impl Job {
             (added([ios, part.ios.unwrap_or(0)]), added([bytes, part.bytes.unwrap_or(0)]))
         });
         let (mean, asked) = (bytes as f64 / ios.max(1) as f64, self.options.block_size_bytes);
-        // A request that failed moved less; and bytes without a count of requests say no size.
-        let is_asked = ios == 0 || self.errors > 0 && (mean / asked as f64 - 1.0).abs() <= LIKE_SIZES;
+        // A request that failed moved less, fio resets its counts amid requests, and bytes without a count say no size.
+        let is_asked = ios == 0 || (mean / asked as f64 - 1.0).abs() <= LIKE_SIZES;
         if mean < 1.0 || is_asked { asked } else { mean.round() as u64 }
     }
 
@@ -82,17 +138,24 @@ impl Job {
 }
 
 /// The results of all jobs, in their order, and notes on them.
-pub(super) fn trials(jobs: &[Job], notes: &mut Vec<String>) -> Vec<Trial> {
+pub(super) fn trials(jobs: Vec<Job>, notes: &mut Vec<String>) -> Vec<Trial> {
     let idle = jobs.iter().filter(|job| job.parts().next().is_none() && job.errors == 0).count();
     if idle > 0 {
         notes.push(format!("{idle} of {} jobs moved nothing and are no result", jobs.len()));
     }
-    groups(jobs).iter().filter_map(|group| trial(group, notes)).collect()
+    let jobs: Vec<Job> = jobs
+        .into_iter()
+        .map(|job| job.of_several_kinds(notes))
+        .collect::<Vec<_>>()
+        .into_iter()
+        .flat_map(|job| job.by_time(notes))
+        .collect();
+    groups(&jobs).iter().filter_map(|group| trial(group)).collect()
 }
 
-/// Whether two ran for so long that they ran together.
-pub(super) fn ran_alike([one_s, other_s]: [f64; 2]) -> bool {
-    (one_s - other_s).abs() <= LIKE_TIMES * one_s.max(other_s)
+/// Whether two ran for so long that they ran together. fio's times are whole milliseconds.
+fn ran_alike([one_s, other_s]: [f64; 2]) -> bool {
+    (one_s - other_s).abs() <= LIKE_TIMES * one_s.max(other_s) + 1e-3
 }
 
 /// Jobs that ran together. Those of one group did, unless their times tell otherwise.
@@ -100,7 +163,7 @@ fn groups(jobs: &[Job]) -> Vec<Vec<&Job>> {
     let mut groups: Vec<Vec<&Job>> = Vec::new();
     let mut of_number: HashMap<i64, Vec<usize>> = HashMap::new();
     for job in jobs {
-        let like = |other: &&Job| ran_alike([other.runtime_s, job.runtime_s]);
+        let like = |other: &&Job| ran_alike([other.runtime_s(), job.runtime_s()]);
         let own = of_number.entry(job.group).or_default();
         match own.iter().copied().find(|&at| groups[at].first().is_some_and(like)) {
             Some(at) => groups[at].push(job),
@@ -115,7 +178,7 @@ fn groups(jobs: &[Job]) -> Vec<Vec<&Job>> {
     groups
 }
 
-fn trial(group: &[&Job], notes: &mut Vec<String>) -> Option<Trial> {
+fn trial(group: &[&Job]) -> Option<Trial> {
     let working: Vec<&Job> =
         group.iter().copied().filter(|j| j.parts().next().is_some() || j.errors > 0).collect();
     let first = *working.first()?;
@@ -128,20 +191,14 @@ fn trial(group: &[&Job], notes: &mut Vec<String>) -> Option<Trial> {
         spec.and = working[1..].iter().map(|job| job.spec()).collect();
         streams = working.iter().map(|job| stream(job)).collect();
     }
-    if first.summed > first.options.jobs {
-        notes.push(format!(
-            "`{}` sums up {} jobs that ran together, and fio's file names the options of one alone: the others \
-             are taken to be like it (group_reporting)",
-            first.name, first.summed
-        ));
-    }
-    let measured_s = working.iter().map(|job| job.runtime_s).fold(0.0, f64::max);
+    let measured_s = working.iter().map(|job| job.runtime_s()).fold(0.0, f64::max);
     let side = |op| direction(&working, op);
     let cpu_s: Option<Vec<_>> = working.iter().map(|job| job.cpu_s).collect();
     let sum = |pick: fn(&(f64, f64)) -> f64| cpu_s.as_ref().map(|all| all.iter().map(pick).sum::<f64>());
     let busiest = working.iter().filter_map(|job| {
         let (user_s, system_s) = job.cpu_s?;
-        (job.runtime_s > 0.0).then(|| (user_s + system_s) / job.runtime_s / f64::from(job.summed))
+        let runtime_s = job.runtime_s();
+        (runtime_s > 0.0).then(|| (user_s + system_s) / runtime_s / f64::from(job.summed))
     });
     let names: Vec<&str> = working.iter().map(|job| job.name.as_str()).collect();
     let mut trial = Trial {
@@ -184,7 +241,7 @@ fn stream(job: &Job) -> Stream {
         in_flight_mean: None,
         unserved: 0,
         achieved_rate_iops: None,
-        measured_s: Some(job.runtime_s),
+        measured_s: Some(job.runtime_s()),
         cpu_user_s: job.cpu_s.map(|cpu| cpu.0),
         cpu_system_s: job.cpu_s.map(|cpu| cpu.1),
         windows: Vec::new(),

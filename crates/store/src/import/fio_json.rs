@@ -1,9 +1,8 @@
 //! fio's JSON, from version 3.0 on: `fio --output-format=json` or `json+`.
 //!
-//! Jobs of one group ran at the same time, so that they are one result: several of like options are the jobs of one
-//! workload, others are streams beside it. Where jobs of a group ran for unlike times, each is a result of its own.
 //! With `group_reporting` fio has summed them already and names the options of one alone, fio 3.33 those of the last;
-//! where these have a direction too few, the jobs were of several kinds, and their depth is unknown. Options stand in
+//! where these have a direction or a job too few, or other sizes, the jobs were of several kinds, and their depth is
+//! unknown. Options stand in
 //! `job options` and, for all jobs, in `global options`; what stands in neither has fio's own default (4 KiB, one in
 //! flight, buffered). Text before, between and after is passed over: fio prints its warnings there, and with
 //! `--status-interval` several documents, of which the last has everything.
@@ -13,7 +12,7 @@
 
 use std::collections::BTreeMap;
 
-use iosonde_model::{LatencySummary, Named, Op, Unstated};
+use iosonde_model::{LatencySummary, Named};
 use serde_json::Value;
 
 use super::{
@@ -30,6 +29,8 @@ impl Named for FioJson {
     }
 }
 
+const SIDES: [&str; 3] = ["read", "write", "trim"];
+
 /// Linux's number of the error with which fio ends a job that was slower than allowed.
 const ETIMEDOUT: i64 = 110;
 
@@ -45,7 +46,7 @@ impl ImportFormat for FioJson {
     }
 
     fn read(&self, text: &str) -> Result<Imported, ImportError> {
-        let documents = json::documents(text, "fio version")?;
+        let json::Documents { whole: documents, damaged } = json::documents(text, "fio version")?;
         let mut all: Option<Imported> = None;
         let mut superseded = 0;
         for (at, own) in documents.iter().enumerate() {
@@ -70,6 +71,10 @@ impl ImportFormat for FioJson {
                 "the file holds {} reports of the same run; the last one counts",
                 superseded + 1
             ));
+        }
+        if let Some(why) = damaged {
+            let line = why.place().map_or_else(String::new, |(line, _)| format!(" (line {line})"));
+            notes.push(format!("a result of the file is left out, since it cannot be read: {why}{line}"));
         }
         if text.lines().any(words::heads_fio_results) {
             notes.push("fio's text beside the JSON is not read; judge it from a file of its own".to_owned());
@@ -97,7 +102,7 @@ fn measured_s(document: &Value) -> f64 {
     let mut groups: BTreeMap<i64, f64> = BTreeMap::new();
     for own in document["jobs"].as_array().into_iter().flatten() {
         let runtime = |op: &str| positive(&own[op]["runtime"]).unwrap_or(0.0);
-        let longest_s = ["read", "write", "trim"].map(runtime).into_iter().fold(0.0, f64::max) / 1000.0;
+        let longest_s = SIDES.map(runtime).into_iter().fold(0.0, f64::max) / 1000.0;
         let group = groups.entry(own["groupid"].as_i64().unwrap_or(0)).or_default();
         *group = group.max(longest_s);
     }
@@ -121,7 +126,9 @@ fn document(document: &Value) -> Result<Imported, ImportError> {
     }
     let jobs = document["jobs"].as_array().filter(|jobs| !jobs.is_empty());
     let jobs = jobs.ok_or_else(|| Damage::whole("holds no jobs; fio probably ended before it measured"))?;
-    if let Some(own) = jobs.iter().find(|own| positive(&own["mixed"]["total_ios"]).is_some()) {
+    let moved = |own: &Value, side: &str| positive(&own[side]["total_ios"]).is_some();
+    let is_mixed_alone = |own: &&Value| moved(own, "mixed") && !SIDES.iter().any(|side| moved(own, side));
+    if let Some(own) = jobs.iter().find(is_mixed_alone) {
         let name = own["jobname"].as_str().unwrap_or("job");
         return Err(Damage::whole(format!(
             "has one figure for reads and writes together (`mixed` of job `{name}`); run fio without \
@@ -129,7 +136,7 @@ fn document(document: &Value) -> Result<Imported, ImportError> {
         )));
     }
     let mut notes = Vec::new();
-    if jobs.iter().any(|own| ["read", "write", "trim"].iter().any(|op| hides_percentiles(&own[*op]))) {
+    if jobs.iter().any(|own| SIDES.iter().any(|op| hides_percentiles(&own[*op]))) {
         notes.push(
             "percentiles are left out: they are of completion alone, and submission takes more than a tenth of the \
              latency; with lat_percentiles=1 fio writes those of the whole"
@@ -143,9 +150,8 @@ fn document(document: &Value) -> Result<Imported, ImportError> {
     let group = |job: &Value| job["groupid"].as_i64().unwrap_or(0);
     let alone = |job: &Value| jobs.iter().filter(|other| group(other) == group(job)).count() == 1;
     let jobs = jobs.iter().map(|own| job(own, &document["global options"], alone(own)));
-    let jobs: Vec<Vec<Job>> = jobs.collect::<Result<_, _>>().map_err(Damage::whole)?;
-    let jobs: Vec<Job> = jobs.into_iter().flatten().collect();
-    let trials = fio_jobs::trials(&jobs, &mut notes);
+    let jobs = jobs.collect::<Result<_, _>>().map_err(Damage::whole)?;
+    let trials = fio_jobs::trials(jobs, &mut notes);
     let ended_s = ended_s(document);
     let own = &document["iosonde"];
     let program = match own["version"].as_str() {
@@ -166,9 +172,8 @@ fn document(document: &Value) -> Result<Imported, ImportError> {
     Ok(Imported { program: Some(program), ended_s, trials, notes })
 }
 
-/// An entry of `jobs`; `alone`: the only one of its group. Readers and writers that fio summed up and that ran for
-/// unlike times are a job each.
-fn job(job: &Value, global: &Value, alone: bool) -> Result<Vec<Job>, String> {
+/// An entry of `jobs`; `alone`: the only one of its group.
+fn job(job: &Value, global: &Value, alone: bool) -> Result<Job, String> {
     let name = job["jobname"].as_str().unwrap_or("job").to_owned();
     let mut options =
         Options::of(&job["job options"], global).map_err(|why| format!("job `{name}`: {why}"))?;
@@ -180,7 +185,8 @@ fn job(job: &Value, global: &Value, alone: bool) -> Result<Vec<Job>, String> {
     let runtime = |op: &str| positive(&job[op]["runtime"]).map_or(0.0, |ms| ms / 1000.0);
     let reads_back = options.verifies && !options.rw.reads();
     let read_s = if reads_back && runtime("write") > 0.0 { 0.0 } else { runtime("read") };
-    let runtime_s = read_s.max(runtime("write")).max(runtime("trim"));
+    let sides_s = [read_s, runtime("write"), runtime("trim")];
+    let runtime_s = sides_s.into_iter().fold(0.0, f64::max);
     let all_s = positive(&job["job_runtime"]).map_or(runtime_s, |ms| ms / 1000.0);
     // fio does not write down that it was told to report by groups; but then it adds up the times of all jobs.
     // (The times of writing and of verifying add up likewise.)
@@ -208,46 +214,35 @@ fn job(job: &Value, global: &Value, alone: bool) -> Result<Vec<Job>, String> {
     if reads_back && write.is_some() {
         read = None;
     }
-    let done = |side: &Option<Figures>| side.as_ref().and_then(|side| side.ios).unwrap_or(0);
-    let is_of_several_kinds = !options.verifies && options.has_a_direction_too_few(done(&read), done(&write));
-    if is_of_several_kinds {
-        options = options.of_both(done(&read), done(&write));
-    }
-    let own = Job {
+    let trim = side("trim");
+    let all = [&read, &write, &trim];
+    let has_failed = counted > 0 || error != 0;
+    let is_of_several_kinds = summed > options.jobs
+        || !options.verifies && options.has_a_direction_too_few(all)
+        || !has_failed && options.has_other_sizes(all);
+    Ok(Job {
         group: job["groupid"].as_i64().unwrap_or(0),
         summed,
         read,
         write,
-        trim: side("trim"),
+        trim,
         flush,
-        runtime_s,
+        sides_s,
         cpu_s,
         errors: counted.max(u64::from(error != 0)),
         errno,
-        unstated: if is_of_several_kinds { vec![Unstated::QueueDepth] } else { Vec::new() },
+        is_of_several_kinds,
+        may_verify: options.verifies,
+        unstated: Vec::new(),
         name,
         options,
-    };
-    Ok(if is_of_several_kinds { by_time(own, [read_s, runtime("write")]) } else { vec![own] })
+    })
 }
 
 /// Whether fio ended a job by its own `max_latency`: a slow request is none that failed.
 fn was_too_slow(job: &Value, global: &Value) -> bool {
     let limit = job["job options"]["max_latency"].as_str().or_else(|| global["max_latency"].as_str());
     job["error"].as_i64() == Some(ETIMEDOUT) && limit.is_some_and(|word| word != "0")
-}
-
-/// Readers and writers apart, where they measured for unlike times.
-fn by_time(both: Job, [read_s, write_s]: [f64; 2]) -> Vec<Job> {
-    if fio_jobs::ran_alike([read_s, write_s]) || both.read.is_none() || both.write.is_none() {
-        return vec![both];
-    }
-    let of =
-        |op: Op, runtime_s: f64| Job { options: both.options.clone().of_one(op), runtime_s, ..both.clone() };
-    vec![
-        Job { write: None, trim: None, flush: None, errors: 0, errno: None, ..of(Op::Read, read_s) },
-        Job { read: None, ..of(Op::Write, write_s) },
-    ]
 }
 
 /// Flushes that are in the count of short reads: fio 3.33 counts `fdatasync` one place too far.

@@ -6,11 +6,18 @@ use iosonde_model::{
 };
 use serde_json::Value;
 
+use super::Figures;
+
+/// Mean sizes that differ by less are what was asked for.
+pub(super) const LIKE_SIZES: f64 = 0.01;
+
 /// Options of a job that define its workload.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Options {
     pub(super) rw: Rw,
     pub(super) block_size_bytes: u64,
+    /// Bytes of a read, write and trim; `None` where they are of several sizes.
+    sizes: [Option<u64>; 3],
     depth: u32,
     pub(super) jobs: u32,
     read_percent: f64,
@@ -59,6 +66,9 @@ impl Options {
         let requests = lanes("rate_iops").map(|all| all.map(|rate| rate.map(|rate| rate as f64)));
         // `4k,8k`: a rate in bytes is one of requests of its own direction's size.
         let sizes = lanes("bs").or_else(|| lanes("blocksize")).unwrap_or_default();
+        let several = any(&["bssplit", "bsrange", "blocksize_range", "bs_unaligned", "blocksize_unaligned"])
+            .is_some()
+            || any(&["bs", "blocksize"]).is_some_and(|word| word.contains('-'));
         let bytes = lanes("rate").map(|rates| {
             [0, 1, 2].map(|at: usize| {
                 let size = sizes[at].filter(|&bytes| bytes > 0).unwrap_or(block_size_bytes);
@@ -72,6 +82,7 @@ impl Options {
             _ => None,
         };
         let pause_ns = any(&["thinktime"]).and_then(|word| fio::time_ns(word, 1_000)).filter(|&ns| ns > 0);
+        let engine = any(&["ioengine"]).unwrap_or("psync").to_owned();
         let arrivals = match any(&["rate_process"]) {
             Some("poisson") => Arrivals::Poisson,
             _ => Arrivals::Fixed,
@@ -79,11 +90,13 @@ impl Options {
         Ok(Self {
             rw: pattern(rw).ok_or_else(|| format!("option rw={rw} is not understood"))?,
             block_size_bytes,
+            sizes: if several { [None; 3] } else { sizes.map(|own| own.or(Some(block_size_bytes))) },
             depth: number(&["iodepth"], 1)?,
             jobs: number(&["numjobs"], 1)?,
             read_percent: by_rates.or(mix.filter(|mix| (0.0..=100.0).contains(mix))).unwrap_or(50.0),
-            engine: any(&["ioengine"]).unwrap_or("psync").to_owned(),
-            direct: yes(&["direct"]) || any(&["buffered"]) == Some("0"),
+            // A mapped file is read through the page cache, whatever the options say.
+            direct: engine != "mmap" && (yes(&["direct"]) || any(&["buffered"]) == Some("0")),
+            engine,
             span_bytes: any(&["size", "filesize"]).and_then(size).unwrap_or(0),
             rates_iops,
             think: pause_ns.map(|pause_ns| Think {
@@ -99,9 +112,20 @@ impl Options {
         })
     }
 
-    /// Whether a job of these options cannot have done so many reads and writes.
-    pub(super) fn has_a_direction_too_few(&self, reads: u64, writes: u64) -> bool {
-        (reads > 0 && !self.rw.reads()) || (writes > 0 && !self.rw.writes())
+    /// Whether a job of these options cannot have done these reads and writes.
+    pub(super) fn has_a_direction_too_few(&self, [reads, writes, _]: [&Option<Figures>; 3]) -> bool {
+        (reads.is_some() && !self.rw.reads()) || (writes.is_some() && !self.rw.writes())
+    }
+
+    /// Whether requests of a direction were of another size than these options have.
+    pub(super) fn has_other_sizes(&self, moved: [&Option<Figures>; 3]) -> bool {
+        let other = |(side, size): (&Option<Figures>, Option<u64>)| {
+            let (side, size) = (side.as_ref()?, size? as f64);
+            let mean =
+                side.bytes.filter(|&bytes| bytes > 0)? as f64 / side.ios.filter(|&ios| ios > 0)? as f64;
+            Some(side.short == 0 && (mean / size - 1.0).abs() > LIKE_SIZES)
+        };
+        moved.into_iter().zip(self.sizes).any(|side| other(side) == Some(true))
     }
 
     /// The same at the queue depth that a search for a latency found.
@@ -120,10 +144,17 @@ impl Options {
         Self { rw, ..self }
     }
 
-    /// The same as a mix of so many reads and writes.
-    pub(super) fn of_both(self, reads: u64, writes: u64) -> Self {
-        let rw = if self.rw.is_random() { Rw::RandRw } else { Rw::Rw };
-        Self { rw, read_percent: 100.0 * reads as f64 / (reads + writes) as f64, ..self }
+    /// Those of jobs of several kinds that did so many reads and writes: of their order, loads and flushes, the options
+    /// of one tell nothing.
+    pub(super) fn of_several_kinds(self, reads: u64, writes: u64) -> Self {
+        let (rw, read_percent) = match (reads, writes) {
+            (0, 0) => (self.rw, self.read_percent),
+            (_, 0) => (Rw::RandRead, 100.0),
+            (0, _) => (Rw::RandWrite, 0.0),
+            _ => (Rw::RandRw, 100.0 * reads as f64 / (reads + writes) as f64),
+        };
+        let (rates_iops, think, sync) = ([None; 3], None, Sync::None);
+        Self { rw, read_percent, rates_iops, think, sync, arrivals: Arrivals::Fixed, ..self }
     }
 
     /// Returns the workload for one block size.
@@ -214,6 +245,8 @@ mod tests {
             (bare.rw, bare.queue_depth, bare.direct, bare.engine.as_str()),
             (Rw::Read, 1, false, "psync")
         );
+        let mapped = json!({"rw": "randread", "ioengine": "mmap", "direct": "1"});
+        assert!(!Options::of(&mapped, &Value::Null).unwrap().spec(4096, 1).direct);
         assert!(Options::of(&json!({"rw": "sideways"}), &Value::Null).unwrap_err().contains("rw=sideways"));
         assert!(Options::of(&json!({"iodepth": "0"}), &Value::Null).unwrap_err().contains("iodepth=0"));
     }

@@ -1,7 +1,8 @@
 //! fio's terse lines (`--minimal`, `--output-format=terse`), versions 2 to 5: fields between semicolons.
 //!
 //! They give figures and no options: queue depth, order of offsets, engine and direct I/O stay unknown, and the block
-//! size is what the bytes, the IOPS and the runtime allow. Figures of a group are sums that fio made.
+//! size is what the bytes, the IOPS and the runtime allow. A line is a result: nothing tells jobs that ran together from
+//! runs after each other. With `group_reporting` a line is the sum that fio made.
 
 use iosonde_model::{LatencySummary, Named, Unstated};
 use serde_json::{Value, json};
@@ -75,7 +76,11 @@ impl ImportFormat for FioTerse {
         if let Some(number) = short {
             notes.push(format!("line {number} ends before its last field: the copy is not whole"));
         }
-        let trials = fio_jobs::trials(&jobs, &mut notes);
+        if jobs.len() > 1 {
+            notes
+                .push("the terse format does not say which jobs ran together: a line is a result".to_owned());
+        }
+        let trials = fio_jobs::trials(jobs, &mut notes);
         Ok(Imported { program: program.or(Some("fio".into())), ended_s: None, trials, notes })
     }
 }
@@ -119,13 +124,14 @@ impl Row<'_> {
         let Layout { name, fields, sides } = self.layout;
         let first = name + 3;
         let mut found = [None, None, None];
-        let mut runtime_s: f64 = 0.0;
-        for (side, found) in found.iter_mut().enumerate().take(sides) {
-            let side = self.side(first + side * fields)?;
-            runtime_s = runtime_s.max(side.as_ref().map_or(0.0, |side| side.1));
+        let mut sides_s = [0.0; 3];
+        for (at, found) in found.iter_mut().enumerate().take(sides) {
+            let side = self.side(first + at * fields)?;
+            sides_s[at] = side.as_ref().map_or(0.0, |side| side.1);
             *found = side;
         }
         let cpu = first + sides * fields;
+        let runtime_s = sides_s.into_iter().fold(0.0, f64::max);
         let share = |at| self.number(at).map(|percent| percent / 100.0 * runtime_s);
         let cpu_s = (share(cpu)?, share(cpu + 1)?);
         self.number(cpu + CPU_FIELDS)?;
@@ -146,14 +152,16 @@ impl Row<'_> {
         let options = Options::of(&given, &Value::Null).map_err(|why| self.damaged(name, &why))?;
         Ok(Job {
             name: self.fields[name].to_owned(),
-            group: self.number(name + 1)? as i64,
+            group: self.number as i64,
             options,
             summed: 1,
             read: read.map(|own| own.0),
             write: write.map(|own| own.0),
             trim: trim.map(|own| own.0),
             flush: None,
-            runtime_s,
+            sides_s,
+            is_of_several_kinds: false,
+            may_verify: true,
             cpu_s: Some(cpu_s),
             errors: u64::from(errors > 0.0),
             errno: (errors > 0.0 && errors < 4096.0).then_some(errors as i32),
@@ -180,8 +188,9 @@ impl Row<'_> {
         // IOPS are printed without their fraction.
         let agrees = (exact - iops).abs() <= 1.0;
         let of = |percent: f64| percentiles.iter().find(|own| own.0 == percent).map(|own| own.1 * 1e3);
-        // Whole microseconds: below one, nothing is known.
-        let of = |percent| of(percent).filter(|&ns| ns > 0.0 && ns >= clat_min * 1e3 && ns <= clat_max * 1e3);
+        // Whole microseconds: below one, nothing is known. Percentiles are of completion, and the extremes of the whole.
+        let lowest = clat_min.max(lat_min) * 1e3;
+        let of = |percent| of(percent).filter(|&ns| ns > 0.0 && (lowest..=clat_max * 1e3).contains(&ns));
         let timed = lat_mean > 0.0;
         let mostly_completion = slat_mean <= 0.1 * lat_mean && clat_mean > 0.0;
         let of = |percent| of(percent).filter(|_| mostly_completion);

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use iosonde_model::{LatencySummary, Named, Unstated};
+use iosonde_model::{LatencySummary, Named, Op, Unstated, fio};
 use serde_json::{Value, json};
 
 use super::{
@@ -27,11 +27,11 @@ impl Named for FioText {
 
 impl ImportFormat for FioText {
     fn recognises(&self, text: &str) -> bool {
-        text.lines().any(words::heads_fio_results) || text.lines().any(|line| heading(line).is_some())
+        text.lines().any(words::heads_fio_results) || text.lines().any(|line| heading(line, 0).is_some())
     }
 
     fn read(&self, text: &str) -> Result<Imported, ImportError> {
-        let headings: Vec<Heading> = text.lines().filter_map(heading).collect();
+        let mut headings = Headings::default();
         let mut reports: Vec<Report> = Vec::new();
         let (mut section, mut run) = (Section::Head, 0);
         for (number, line) in (1..).zip(text.lines()) {
@@ -40,6 +40,8 @@ impl ImportFormat for FioText {
                 run += i64::from(section == Section::Over);
                 section = Section::Head;
                 reports.push(Report::new(number, run, head));
+            } else if let Some(heading) = heading(line, run + i64::from(section == Section::Over)) {
+                headings.add(heading);
             } else if line.starts_with("Run status group") {
                 section = Section::Over;
             } else if let Some(report) = reports.last_mut().filter(|_| section != Section::Over) {
@@ -61,8 +63,8 @@ impl ImportFormat for FioText {
             let why = "the text ends before fio's summary (Run status group): results may be missing";
             notes.push(why.to_owned());
         }
-        let jobs: Vec<Job> = reports.iter().map(|report| report.job(&headings)).collect::<Result<_, _>>()?;
-        let trials = fio_jobs::trials(&jobs, &mut notes);
+        let jobs = reports.iter().map(|report| report.job(&headings)).collect::<Result<_, _>>()?;
+        let trials = fio_jobs::trials(jobs, &mut notes);
         notes.dedup();
         let version = text.lines().find_map(|line| line.trim().strip_prefix("fio-"));
         let program = version.map_or_else(|| "fio".to_owned(), |version| format!("fio {version}"));
@@ -72,6 +74,7 @@ impl ImportFormat for FioText {
 
 /// What is announced of a job: `name: (g=0): rw=randread, bs=(R) 4096B-4096B, .., ioengine=libaio, iodepth=8`.
 struct Heading {
+    run: i64,
     name: String,
     group: i64,
     rw: String,
@@ -81,11 +84,12 @@ struct Heading {
     depth: String,
 }
 
-fn heading(line: &str) -> Option<Heading> {
+fn heading(line: &str, run: i64) -> Option<Heading> {
     let (name, rest) = line.split_once(": (g=")?;
     let (group, rest) = rest.split_once("): ")?;
     let sizes = rest.split_once("bs=")?.1.split(", ioengine").next()?;
     Some(Heading {
+        run,
         name: name.to_owned(),
         group: group.parse().ok()?,
         rw: value(rest, "rw")?.to_owned(),
@@ -93,6 +97,48 @@ fn heading(line: &str) -> Option<Heading> {
         engine: value(rest, "ioengine")?.to_owned(),
         depth: value(rest, "iodepth")?.to_owned(),
     })
+}
+
+/// What the file announces, in its order.
+#[derive(Default)]
+struct Headings {
+    all: Vec<Heading>,
+    of_name: HashMap<String, Vec<usize>>,
+}
+
+impl Headings {
+    fn add(&mut self, heading: Heading) {
+        self.of_name.entry(heading.name.clone()).or_default().push(self.all.len());
+        self.all.push(heading);
+    }
+
+    /// Those of the jobs that a report sums up: from the one of its name on, those of that one's group.
+    fn of(&self, report: &Report) -> &[Heading] {
+        let named = self.of_name.get(report.head.name).map_or(&[][..], Vec::as_slice);
+        // Reports of `--status-interval` follow the headings of the first.
+        let earlier = &named[..named.partition_point(|&at| self.all[at].run <= report.run)];
+        let run = earlier.last().map(|&at| self.all[at].run);
+        let own = || earlier.iter().copied().filter(|&at| Some(self.all[at].run) == run);
+        // A heading counts groups otherwise than a result where one group waits for another.
+        let same_group = |at: &usize| self.all[*at].group == report.head.group;
+        let Some(first) = own().find(same_group).or_else(|| own().next()) else { return &[] };
+        let is_other = |other: &Heading| Some(other.run) != run || other.group != self.all[first].group;
+        let rest = &self.all[first..];
+        let end = rest.iter().take(report.head.jobs as usize).position(is_other);
+        &rest[..end.unwrap_or(rest.len().min(report.head.jobs.max(1) as usize))]
+    }
+}
+
+impl Heading {
+    fn is_like(&self, other: &Heading) -> bool {
+        let workload = |own: &Heading| (own.rw.clone(), own.sizes, own.engine.clone(), own.depth.clone());
+        workload(self) == workload(other)
+    }
+
+    fn has(&self, side: usize) -> bool {
+        let rw = fio::pattern(self.rw.split(':').next().unwrap_or_default());
+        rw.is_none_or(|rw| rw.has(Op::DIRECTIONS[side]))
+    }
 }
 
 /// `(R) 4096B-4096B, (W) ..` of version 3, `4K-4K/4K-4K/4K-4K` of version 2.
@@ -193,6 +239,8 @@ struct Report<'a> {
     totals: [Option<u64>; 3],
     flushes: Option<LatencySummary>,
     flushed: Option<u64>,
+    /// That a search for a latency found.
+    depth: Option<&'a str>,
     cpu: Option<(f64, f64)>,
 }
 
@@ -201,10 +249,10 @@ const SIDES: [&str; 3] = ["read", "write", "trim"];
 impl<'a> Report<'a> {
     fn new(number: usize, run: i64, head: Head<'a>) -> Self {
         let (sides, totals) = ([None, None, None], [None; 3]);
-        Self { number, run, head, sides, totals, flushes: None, flushed: None, cpu: None }
+        Self { number, run, head, sides, totals, flushes: None, flushed: None, depth: None, cpu: None }
     }
 
-    fn line(&mut self, number: usize, line: &str, section: &mut Section) -> Result<(), ImportError> {
+    fn line(&mut self, number: usize, line: &'a str, section: &mut Section) -> Result<(), ImportError> {
         let words = line.trim();
         let damaged = |part: &str, what: &str| {
             Err(Damage::at(number, column(line, part), format!("{what}: `{}`", shown(part))))
@@ -231,6 +279,8 @@ impl<'a> Report<'a> {
             let Some(totals) = totals(words) else { return damaged(words, "no counts of requests") };
             self.totals = totals;
             self.flushed = flushed(words);
+        } else if value(words, "target").is_some_and(|target| target != "0") {
+            self.depth = value(words, "depth");
         } else if let Section::Of(part) | Section::Percentiles(part, ..) = *section {
             self.timed(part, words, section);
         }
@@ -275,14 +325,24 @@ impl<'a> Report<'a> {
         })
     }
 
-    fn job(&self, headings: &[Heading]) -> Result<Job, ImportError> {
-        // A heading counts groups otherwise than a result where one group waits for another.
-        let named = || headings.iter().filter(|heading| heading.name == self.head.name);
-        let heading = named().find(|heading| heading.group == self.head.group).or_else(|| named().next());
-        let sizes = heading.map_or([None; 3], |heading| heading.sizes);
+    fn job(&self, headings: &Headings) -> Result<Job, ImportError> {
+        let announced = headings.of(self);
+        let heading = announced.first();
+        let is_of_several_kinds = announced.iter().any(|other| !other.is_like(&announced[0]));
+        let size = |side: usize| {
+            let mut own =
+                announced.iter().filter(|heading| heading.has(side)).map(|heading| heading.sizes[side]);
+            let first = own.next()?;
+            first.filter(|_| own.all(|other| other == first))
+        };
+        let sizes = [0, 1, 2].map(size);
         let side =
             |at: usize| self.sides[at].as_ref().and_then(|side| figures(side, self.totals[at], sizes[at]));
-        let (read, write, trim) = (side(0), side(1), side(2));
+        let (mut read, write, trim) = (side(0), side(1), side(2));
+        // What `verify` reads back has a time of its own.
+        if write.is_some() && announced.iter().all(|heading| !heading.has(0)) && heading.is_some() {
+            read = None;
+        }
         let rw = match (heading, read.is_some(), write.is_some()) {
             (Some(heading), ..) => heading.rw.as_str(),
             (None, true, true) => "randrw",
@@ -297,13 +357,14 @@ impl<'a> Report<'a> {
             .zip([&read, &write, &trim])
             .find_map(|(size, side)| size.filter(|_| side.is_some()));
         let mut unstated = vec![Unstated::PageCache, Unstated::Load];
-        if self.flushes.is_some() {
+        // Behind the counts, nothing else comes: a text that ends before them may have lost its flushes.
+        if self.flushes.is_some() || self.totals.iter().all(Option::is_none) {
             unstated.push(Unstated::Flushes);
         }
         match heading {
             Some(heading) => {
                 given["ioengine"] = heading.engine.as_str().into();
-                given["iodepth"] = heading.depth.as_str().into();
+                given["iodepth"] = self.depth.unwrap_or(&heading.depth).into();
             }
             None => unstated.extend([Unstated::QueueDepth, Unstated::Order]),
         }
@@ -316,8 +377,9 @@ impl<'a> Report<'a> {
         }
         let options = Options::of(&given, &Value::Null)
             .map_err(|why| Damage::at(self.number, 1, format!("job `{}`: {why}", self.head.name)))?;
-        let runtime_s = self.sides.iter().flatten().map(|side| side.runtime_s).fold(0.0, f64::max);
-        let all_s = runtime_s * f64::from(self.head.jobs);
+        let runtime_s = |at: usize| self.sides[at].as_ref().map_or(0.0, |side| side.runtime_s);
+        let sides_s = [if read.is_some() { runtime_s(0) } else { 0.0 }, runtime_s(1), runtime_s(2)];
+        let all_s = sides_s.into_iter().fold(0.0, f64::max) * f64::from(self.head.jobs);
         Ok(Job {
             name: self.head.name.to_owned(),
             group: (self.run * RUN_GROUPS).saturating_add(self.head.group),
@@ -327,7 +389,9 @@ impl<'a> Report<'a> {
             write,
             trim,
             flush: self.flushes.clone().zip(self.flushed).map(|(latency_ns, count)| (count, latency_ns)),
-            runtime_s,
+            sides_s,
+            is_of_several_kinds,
+            may_verify: true,
             cpu_s: self.cpu.map(|(user, system)| (user * all_s, system * all_s)),
             errors: u64::from(self.head.errors != 0),
             errno: i32::try_from(self.head.errors).ok().filter(|&errno| errno > 0),

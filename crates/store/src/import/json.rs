@@ -13,12 +13,21 @@ const FALSE_STARTS_MAX: usize = 64;
 /// Maps in which fio writes an option that was given twice: the last one counts there.
 const MAY_REPEAT: [&str; 2] = ["job options", "global options"];
 
-/// The whole documents of a text that have a key: at least one. Text before, between and after is passed over.
-pub(super) fn documents(text: &str, key: &str) -> Result<Vec<Value>, ImportError> {
+/// What a text holds.
+pub(super) struct Documents {
+    /// The whole ones that have the key: at least one.
+    pub(super) whole: Vec<Value>,
+    /// Why another with this key cannot be read, with its place.
+    pub(super) damaged: Option<ImportError>,
+}
+
+/// The documents of a text that have a key, by themselves or in an array (`jq -s`). Text before, between and after is
+/// passed over.
+pub(super) fn documents(text: &str, key: &str) -> Result<Documents, ImportError> {
     if values_of(text) > VALUES_MAX {
         return Err(Damage::whole(format!("has more than {VALUES_MAX} values, which no result has")));
     }
-    let (mut found, mut at, mut failed) = (Vec::new(), 0, Vec::new());
+    let (mut found, mut at, mut failed, mut has_key) = (Vec::new(), 0, Vec::new(), Vec::new());
     // Lines are counted on, not anew: a text may be thousands of broken beginnings.
     let (mut lines, mut counted) = (0, 0);
     while let Some(start) = document_start(text, at).filter(|_| failed.len() < FALSE_STARTS_MAX) {
@@ -26,25 +35,30 @@ pub(super) fn documents(text: &str, key: &str) -> Result<Vec<Value>, ImportError
         match stream.next() {
             Some(Ok(Strict(value))) => {
                 at = start + stream.byte_offset();
-                if value.get(key).is_some() {
-                    found.push(value);
-                }
+                let all = match value {
+                    Value::Array(all) => all,
+                    one => vec![one],
+                };
+                found.extend(all.into_iter().filter(|value| value.get(key).is_some()));
             }
             Some(Err(error)) => {
                 lines += text[counted..start].matches('\n').count();
                 counted = start;
+                let end = document_start(text, start + 1).unwrap_or(text.len());
+                has_key.push(text[start..end].contains(key));
                 failed.push(damage(&text[start..], lines, &error));
                 at = start + 1;
             }
             None => break,
         }
     }
-    // The first that failed: what follows a broken beginning are its inner parts.
-    let why = failed.into_iter().next();
-    match found.is_empty() {
-        false => Ok(found),
-        true => Err(why.unwrap_or_else(|| Damage::whole("is damaged: no JSON document begins in it"))),
+    if found.is_empty() {
+        // The first that failed: what follows a broken beginning are its inner parts.
+        let why = failed.into_iter().next();
+        return Err(why.unwrap_or_else(|| Damage::whole("is damaged: no JSON document begins in it")));
     }
+    let damaged = failed.into_iter().zip(has_key).find(|(_, has_key)| *has_key).map(|(why, _)| why);
+    Ok(Documents { whole: found, damaged })
 }
 
 /// What is wrong with a document, by its place in the whole text.
@@ -68,10 +82,13 @@ fn bare(error: &serde_json::Error) -> String {
     text.rsplit_once(" at line ").map_or(text.clone(), |(what, _)| what.to_owned())
 }
 
-/// The next line that begins with `{`.
+/// The next line that begins with `{`, or with the `[` of an array of objects.
 fn document_start(text: &str, from: usize) -> Option<usize> {
     let begins = |at: &usize| *at == 0 || text.as_bytes()[at - 1] == b'\n';
-    text.get(from..)?.match_indices('{').map(|(place, _)| from + place).find(begins)
+    let is_document = |at: &usize| {
+        begins(at) && (text[*at..].starts_with('{') || text[*at + 1..].trim_start().starts_with('{'))
+    };
+    text.get(from..)?.match_indices(['{', '[']).map(|(place, _)| from + place).find(is_document)
 }
 
 /// A value without duplicate keys.

@@ -44,7 +44,7 @@ impl ImportFormat for Yabs {
 }
 
 fn of_json(text: &str) -> Result<Vec<Trial>, ImportError> {
-    let documents = json::documents(text, "fio")?;
+    let documents = json::documents(text, "fio")?.whole;
     let tests = documents.last().and_then(|document| document["fio"].as_array());
     tests
         .into_iter()

@@ -1,7 +1,7 @@
 //! What fio 3.33 wrote, and what can happen to it.
 
 use super::*;
-use iosonde_model::{Rw, Sync};
+use iosonde_model::{Rw, Sync, Unstated};
 
 const MIXED: &str = include_str!("../../../tests/data/fio-3.33-mixed.json");
 const GROUP: &str = include_str!("../../../tests/data/fio-3.33-group.json");
@@ -70,8 +70,9 @@ fn group_reporting_sums_jobs_that_ran_together() {
     assert!(imported.trials.iter().all(|trial| trial.busy_share.unwrap() < 0.5));
     assert_eq!(imported.notes, [""; 0]);
     // A group of three jobs, of which the file names one.
-    let three = GROUP.replacen("\"numjobs\" : \"2\"", "\"numjobs\" : \"1\"", 1);
-    assert!(read(&three).notes[0].contains("`r` sums up 2 jobs"), "{:?}", read(&three).notes);
+    let three = read(&GROUP.replacen("\"numjobs\" : \"2\"", "\"numjobs\" : \"1\"", 1));
+    assert!(three.notes[0].contains("`r` sums up jobs"), "{:?}", three.notes);
+    assert!(three.trials.iter().all(|trial| trial.unstated.contains(&Unstated::QueueDepth)));
 }
 
 #[test]
@@ -79,7 +80,10 @@ fn a_group_of_readers_and_writers_that_names_the_writers_alone_is_a_mix_of_unkno
     let named = MIXED.replace("\"randrw\"", "\"randwrite\"");
     assert_ne!(named, MIXED);
     let [trial] = &read(&named).trials[..] else { panic!("one job") };
-    assert_eq!((trial.spec.rw, trial.unstated.as_slice()), (Rw::RandRw, &[Unstated::QueueDepth][..]));
+    assert_eq!(
+        (trial.spec.rw, trial.unstated.as_slice()),
+        (Rw::RandRw, &[Unstated::QueueDepth, Unstated::Order, Unstated::Load][..])
+    );
     let share = 100.0 * 17_479.0 / (17_479.0 + 17_467.0);
     assert!((trial.spec.read_percent.unwrap() - share).abs() < 1e-9, "{:?}", trial.spec.read_percent);
 }
@@ -91,6 +95,27 @@ fn readers_and_writers_of_unlike_times_are_a_result_each() {
     let trials = read(&longer).trials;
     let told: Vec<_> = trials.iter().map(|trial| (trial.spec.rw, trial.measured_s)).collect();
     assert_eq!(told, [(Rw::RandRead, 1.002), (Rw::RandWrite, 2.004)]);
+}
+
+#[test]
+fn an_array_of_documents_is_read_as_these() {
+    let slurped = format!("[\n  {MIXED},\n  {GROUP}\n]\n");
+    assert_eq!(read(&slurped).trials, read(&format!("{MIXED}\n{GROUP}")).trials);
+}
+
+#[test]
+fn a_document_that_was_cut_behind_whole_ones_is_told() {
+    let cut = format!("{MIXED}\n{}", &GROUP[..GROUP.len() / 2]);
+    let lines = cut.lines().count();
+    let notes = read(&cut).notes;
+    assert!(
+        notes.iter().any(|note| note.contains(&format!(
+            "ends early: the program was stopped, or the copy is not whole (line {lines})"
+        ))),
+        "{notes:?}"
+    );
+    let braces = format!("{{ a warning\n{MIXED}");
+    assert_eq!(read(&braces).notes, [""; 0]);
 }
 
 #[test]
@@ -175,7 +200,11 @@ fn a_program_that_took_no_time_was_measured() {
 
 #[test]
 fn one_figure_for_reads_and_writes_is_refused_by_the_option_that_made_it() {
-    let unified = MIXED.replacen("\"read\" :", "\"mixed\" :", 1);
+    let mut unified: Value = serde_json::from_str(MIXED).unwrap();
+    let job = unified["jobs"][0].as_object_mut().unwrap();
+    let reads = job.remove("read").unwrap();
+    (job.remove("write"), job.insert("mixed".to_owned(), reads));
+    let unified = unified.to_string();
     assert_ne!(unified, MIXED);
     assert!(said(&unified).contains("run fio without unified_rw_reporting"), "{}", said(&unified));
 }
