@@ -555,7 +555,7 @@ impl Job {
         // The cap holds for all of it.
         let ramp_ns = caps.time_ns.map_or(self.ramp_ns, |most| self.ramp_ns.min(most / 4));
         let duration_ns = runtime.map(|ns| ns.saturating_add(ramp_ns));
-        let step = self.spec.stride_bytes.map_or_else(|| mean_bytes(&self.spec), |stride| stride as f64);
+        let step = mean_bytes(&self.spec);
         let (io_bytes, is_file) = match (self.io_size, self.file_size, self.size) {
             (Some(size), ..) => (size.of(span_bytes), false),
             // With filesize, size is the amount of I/O alone.
@@ -565,7 +565,7 @@ impl Job {
         let io_bytes = caps.size_bytes.map_or(io_bytes, |most| io_bytes.min(most)) as f64;
         // fio's files end with a whole block, and an amount of I/O is over with the request that completes it.
         let requests = match is_file && self.spec.block_sizes.is_one() {
-            true => (io_bytes / step).floor().max(1.0) * self.loops as f64,
+            true => whole_blocks(&self.spec, io_bytes, step) * self.loops as f64,
             false => (io_bytes * self.loops as f64 / step).ceil().max(1.0),
         };
         let requests = if requests >= u64::MAX as f64 { u64::MAX } else { requests as u64 };
@@ -585,6 +585,16 @@ impl Job {
         };
         (shorter, larger(size))
     }
+}
+
+/// Requests of a file. Jobs with gaps begin again at its start until they have moved all of its bytes, as fio does; a pass
+/// whose last block ends with the file ends the job there, too.
+fn whole_blocks(spec: &TrialSpec, file_bytes: f64, block_bytes: f64) -> f64 {
+    let stride = spec.stride_bytes.filter(|_| !spec.backwards).map(|bytes| bytes as f64);
+    let passed = stride.filter(|stride| (file_bytes - block_bytes) % stride == 0.0);
+    let requests =
+        passed.map_or(file_bytes / block_bytes, |stride| (file_bytes - block_bytes) / stride + 1.0);
+    requests.floor().max(1.0)
 }
 
 /// Mean size of a request.

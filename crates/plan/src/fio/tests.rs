@@ -246,6 +246,22 @@ fn requests_may_go_backwards() {
     assert_eq!(job("rw=read:8k\nbs=4k\n").spec.stride_bytes, Some(12_288));
 }
 
+/// Counted by fio 3.33.
+#[test]
+fn gaps_are_passed_until_all_bytes_of_the_file_are_moved() {
+    for (size, rw, requests) in [
+        ("16m", "read:64k", 4096),
+        ("16m", "write:12k", 4096),
+        ("1m", "read:12k", 256),
+        // 16 requests 68 KiB apart end with the file.
+        ("1m", "read:64k", 16),
+        ("1m", "read:-64k", 256),
+    ] {
+        let all = laid(&format!("[a]\nsize={size}\nrw={rw}\nbs=4k\n"), Caps::default());
+        assert_eq!(all.ends, [Ends { ios: Some(requests), ..endless() }], "{rw} of {size}");
+    }
+}
+
 #[test]
 fn engines_have_their_options() {
     for (text, engine) in [
