@@ -28,7 +28,7 @@ use crate::{
 /// A host that sends nothing for so long, beyond the time that its work takes, is lost: with what mpirun takes, a run
 /// ends within 30 s.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// After a signal, which reaches all hosts at about the same time; whoever sent it may soon kill.
+/// After a signal, which reaches all hosts at about the same time. Its sender may soon kill.
 const LAST_WORDS: Duration = Duration::from_millis(400);
 /// Questions for the time of a host, and how long their answer holds: quartz drifts by up to 50 us a second.
 const ECHOES: usize = 6;

@@ -39,7 +39,7 @@ fn run(findings: Vec<Finding>, depth: u32) -> Run {
 }
 
 fn value(portrait: &Portrait, key: TraitKey) -> f64 {
-    portrait.find(key).unwrap_or_else(|| panic!("no {key}: {portrait:?}")).estimate.value
+    portrait.find(key).unwrap_or_else(|| panic!("{key} is missing: {portrait:?}")).estimate.value
 }
 
 #[test]

@@ -587,8 +587,8 @@ impl Job {
     }
 }
 
-/// Requests of a file. Jobs with gaps begin again at its start until they have moved all of its bytes, as fio does; a pass
-/// whose last block ends with the file ends the job there, too.
+/// Requests of a file. Jobs with gaps begin again at its start until they have moved all of its bytes, as fio does; a
+/// pass whose last block ends with the file ends the job there, too.
 fn whole_blocks(spec: &TrialSpec, file_bytes: f64, block_bytes: f64) -> f64 {
     let stride = spec.stride_bytes.filter(|_| !spec.backwards).map(|bytes| bytes as f64);
     let passed = stride.filter(|stride| (file_bytes - block_bytes) % stride == 0.0);

@@ -70,7 +70,7 @@ fn subject_by(device: &Device, way: &str) -> String {
     let mut place = Vec::new();
     place.extend(device.file_system.clone());
     if device.medium == Medium::Simulated {
-        // The figures of a device file are no results: they stand in brackets.
+        // The figures of a device file are no results: they are in brackets.
         let parts =
             device.description.as_ref().map_or_else(String::new, |parts| format!(" (modelled on {parts})"));
         place.push(format!("simulated device{parts}"));

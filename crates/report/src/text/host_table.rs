@@ -13,7 +13,7 @@ use super::{
 
 /// Most hosts that are shown one by one.
 const ALL_MOST: usize = 16;
-/// Of more hosts, so many of the slowest and of the fastest.
+/// So many of the slowest and of the fastest are shown where there are more hosts.
 const SLOWEST: usize = 5;
 const FASTEST: usize = 3;
 /// And so many of those that a check names.

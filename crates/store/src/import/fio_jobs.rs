@@ -1,6 +1,6 @@
 //! Jobs of fio that ran together, as results: of one group, several of like options are the jobs of one workload,
-//! others are streams beside it. Where jobs of a group ran for unlike times, each is a result of its own; so are a job's
-//! reads and writes.
+//! others are streams beside it. Where jobs of a group ran for unlike times, each is a result of its own;
+//! so are a job's reads and writes.
 
 use std::collections::HashMap;
 

@@ -66,9 +66,6 @@ impl Options {
         let requests = lanes("rate_iops").map(|all| all.map(|rate| rate.map(|rate| rate as f64)));
         // `4k,8k`: a rate in bytes is one of requests of its own direction's size.
         let sizes = lanes("bs").or_else(|| lanes("blocksize")).unwrap_or_default();
-        let several = any(&["bssplit", "bsrange", "blocksize_range", "bs_unaligned", "blocksize_unaligned"])
-            .is_some()
-            || any(&["bs", "blocksize"]).is_some_and(|word| word.contains('-'));
         let bytes = lanes("rate").map(|rates| {
             [0, 1, 2].map(|at: usize| {
                 let size = sizes[at].filter(|&bytes| bytes > 0).unwrap_or(block_size_bytes);
@@ -81,7 +78,6 @@ impl Options {
             [Some(reads), Some(writes), _] if reads + writes > 0.0 => Some(100.0 * reads / (reads + writes)),
             _ => None,
         };
-        let pause_ns = any(&["thinktime"]).and_then(|word| fio::time_ns(word, 1_000)).filter(|&ns| ns > 0);
         let engine = any(&["ioengine"]).unwrap_or("psync").to_owned();
         let arrivals = match any(&["rate_process"]) {
             Some("poisson") => Arrivals::Poisson,
@@ -90,7 +86,7 @@ impl Options {
         Ok(Self {
             rw: pattern(rw).ok_or_else(|| format!("option rw={rw} is not understood"))?,
             block_size_bytes,
-            sizes: if several { [None; 3] } else { sizes.map(|own| own.or(Some(block_size_bytes))) },
+            sizes: sizes.map(|own| own.or(Some(block_size_bytes)).filter(|_| !draws_sizes(&text))),
             depth: number(&["iodepth"], 1)?,
             jobs: number(&["numjobs"], 1)?,
             read_percent: by_rates.or(mix.filter(|mix| (0.0..=100.0).contains(mix))).unwrap_or(50.0),
@@ -99,15 +95,10 @@ impl Options {
             engine,
             span_bytes: any(&["size", "filesize"]).and_then(size).unwrap_or(0),
             rates_iops,
-            think: pause_ns.map(|pause_ns| Think {
-                pause_ns,
-                spin_ns: 0,
-                requests: any(&["thinktime_blocks"]).and_then(size).or(Some(1)),
-                time_ns: None,
-            }),
+            think: pauses(&text, size),
             arrivals,
             sync: durable(&text),
-            verifies: any(&["verify"]).is_some(),
+            verifies: any(&["verify"]).is_some_and(|word| word != "0"),
             has_own_files: any(&["filename"]).is_none(),
         })
     }
@@ -180,6 +171,20 @@ impl Options {
             ..TrialSpec::default()
         }
     }
+}
+
+fn pauses<'a>(text: &impl Fn(&str) -> Option<&'a str>, size: impl Fn(&str) -> Option<u64>) -> Option<Think> {
+    let pause_ns = fio::time_ns(text("thinktime")?, 1_000).filter(|&ns| ns > 0)?;
+    let requests = text("thinktime_blocks").and_then(size).or(Some(1));
+    Some(Think { pause_ns, spin_ns: 0, requests, time_ns: None })
+}
+
+/// Whether requests of a direction are of several sizes.
+fn draws_sizes<'a>(text: &impl Fn(&str) -> Option<&'a str>) -> bool {
+    const OPTIONS: [&str; 5] =
+        ["bssplit", "bsrange", "blocksize_range", "bs_unaligned", "blocksize_unaligned"];
+    OPTIONS.iter().any(|name| text(name).is_some())
+        || ["bs", "blocksize"].iter().any(|name| text(name).is_some_and(|word| word.contains('-')))
 }
 
 fn durable<'a>(text: &impl Fn(&str) -> Option<&'a str>) -> Sync {

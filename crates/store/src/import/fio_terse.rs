@@ -1,8 +1,8 @@
 //! fio's terse lines (`--minimal`, `--output-format=terse`), versions 2 to 5: fields between semicolons.
 //!
 //! They give figures and no options: queue depth, order of offsets, engine and direct I/O stay unknown, and the block
-//! size is what the bytes, the IOPS and the runtime allow. A line is a result: nothing tells jobs that ran together from
-//! runs after each other. With `group_reporting` a line is the sum that fio made.
+//! size is what the bytes, the IOPS and the runtime allow. A line is a result: nothing tells jobs that ran together
+//! from runs after each other. With `group_reporting` a line is the sum that fio made.
 
 use iosonde_model::{LatencySummary, Named, Unstated};
 use serde_json::{Value, json};
@@ -188,7 +188,7 @@ impl Row<'_> {
         // IOPS are printed without their fraction.
         let agrees = (exact - iops).abs() <= 1.0;
         let of = |percent: f64| percentiles.iter().find(|own| own.0 == percent).map(|own| own.1 * 1e3);
-        // Whole microseconds: below one, nothing is known. Percentiles are of completion, and the extremes of the whole.
+        // Whole microseconds: below one, nothing is known. Percentiles are of completion alone.
         let lowest = clat_min.max(lat_min) * 1e3;
         let of = |percent| of(percent).filter(|&ns| ns > 0.0 && (lowest..=clat_max * 1e3).contains(&ns));
         let timed = lat_mean > 0.0;

@@ -329,13 +329,7 @@ impl<'a> Report<'a> {
         let announced = headings.of(self);
         let heading = announced.first();
         let is_of_several_kinds = announced.iter().any(|other| !other.is_like(&announced[0]));
-        let size = |side: usize| {
-            let mut own =
-                announced.iter().filter(|heading| heading.has(side)).map(|heading| heading.sizes[side]);
-            let first = own.next()?;
-            first.filter(|_| own.all(|other| other == first))
-        };
-        let sizes = [0, 1, 2].map(size);
+        let sizes = [0, 1, 2].map(|side| one_size(announced, side));
         let side =
             |at: usize| self.sides[at].as_ref().and_then(|side| figures(side, self.totals[at], sizes[at]));
         let (mut read, write, trim) = (side(0), side(1), side(2));
@@ -398,6 +392,13 @@ impl<'a> Report<'a> {
             unstated,
         })
     }
+}
+
+/// Bytes of a request of a direction; `None` where jobs that make such requests have several sizes.
+fn one_size(announced: &[Heading], side: usize) -> Option<u64> {
+    let mut sizes = announced.iter().filter(|heading| heading.has(side)).map(|heading| heading.sizes[side]);
+    let first = sizes.next()?;
+    first.filter(|_| sizes.all(|other| other == first))
 }
 
 /// The beginning of a text that is told.
