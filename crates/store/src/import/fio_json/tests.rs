@@ -203,7 +203,8 @@ fn one_figure_for_reads_and_writes_is_refused_by_the_option_that_made_it() {
     let mut unified: Value = serde_json::from_str(MIXED).unwrap();
     let job = unified["jobs"][0].as_object_mut().unwrap();
     let reads = job.remove("read").unwrap();
-    (job.remove("write"), job.insert("mixed".to_owned(), reads));
+    job.remove("write");
+    job.insert("mixed".to_owned(), reads);
     let unified = unified.to_string();
     assert_ne!(unified, MIXED);
     assert!(said(&unified).contains("run fio without unified_rw_reporting"), "{}", said(&unified));
