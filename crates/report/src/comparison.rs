@@ -224,7 +224,7 @@ fn left_out(compared: &Compared, pair: &ComparedPair, details: bool, paint: Pain
     let count =
         |count: usize, of: &str| if count == 1 { format!("1 {of}") } else { format!("{count} {of}s") };
     let more = refused.len().saturating_sub(named);
-    let more = (more > 0).then(|| format!("{}: -v", count(more, "more workload")));
+    let more = (more > 0).then(|| format!("{}: the same command with `-v`", count(more, "more workload")));
     let alone =
         (pair.unmatched > 0).then(|| format!("{} that only one side has", count(pair.unmatched, "point")));
     for line in more.into_iter().chain(alone) {

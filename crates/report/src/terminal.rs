@@ -378,7 +378,7 @@ pub fn jobs(run: &Run, details: bool, paint: Paint) -> String {
             rows.extend(report_rows(trial, report));
         }
     }
-    out += &rows_of_figures(&rows, paint);
+    out += &rows_of_figures(&with_reasons(rows), paint);
     for (trial, reports) in &pairs {
         // With several groups each has its name in front.
         if pairs.len() > 1 || reports.len() > 1 {
@@ -434,7 +434,15 @@ fn latency_table(trial: &Trial, paint: Paint) -> String {
         let own_s = stream.measured_s.unwrap_or(trial.measured_s);
         rows.extend(stream.flush.as_ref().map(|flush| flush_row(label("flush"), flush, own_s)));
     }
-    rows_of_figures(&rows, paint)
+    rows_of_figures(&with_reasons(rows), paint)
+}
+
+/// A percentile that iosonde does not give needs more requests.
+fn with_reasons(mut rows: Vec<[String; 8]>) -> Vec<[String; 8]> {
+    for cell in rows.iter_mut().flat_map(|row| &mut row[4..7]).filter(|cell| *cell == "–") {
+        *cell = "too few".to_owned();
+    }
+    rows
 }
 
 /// Minimum width of the labels of a table that is wider than the screen, in columns.

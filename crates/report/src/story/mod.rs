@@ -29,7 +29,7 @@ pub(crate) fn measured_on_briefly(run: &Run) -> String {
     let device = &run.info.device;
     let brief = Device { description: None, ..device.clone() };
     let whole = if device.medium == Medium::Simulated { &brief } else { device };
-    format!("{}, {} area", subject_by(whole, way(run)), units::size(device.working_set_bytes))
+    format!("{}, {} tested", subject_by(whole, way(run)), units::size(device.working_set_bytes))
 }
 
 /// What a run's workloads went to, and how they reached it.

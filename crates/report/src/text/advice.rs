@@ -280,7 +280,7 @@ fn labelled(rate: &Estimate) -> String {
     let told = figure(Unit::Rate, rate);
     let has_ends =
         rate.low.zip(rate.high).is_some_and(|(low, high)| !is_share(Unit::Rate, rate.value, low, high));
-    if has_ends { format!("{} (CI {})", told.value, told.interval) } else { told.in_words() }
+    if has_ends { format!("{} (95 % CI {})", told.value, told.interval) } else { told.in_words() }
 }
 
 /// Whether a point gives clearly less than the highest bandwidth of its direction, or is that itself.

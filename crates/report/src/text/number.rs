@@ -121,6 +121,7 @@ impl Figure {
     pub fn in_words(&self) -> String {
         match self.interval.as_str() {
             "" | NO_INTERVAL => self.whole(),
+            interval if interval.starts_with('(') => self.whole(),
             interval => format!("{} ({interval})", self.value),
         }
     }
@@ -157,7 +158,7 @@ fn figure_in(style: Style, estimate: &Estimate, (factor, name): (f64, &str)) -> 
         return Figure::unknown();
     }
     if !is_percentage && high > FIVE_FOLD * low {
-        return Figure { interval: ends(style, low, high), ..Figure::unknown() };
+        return Figure { interval: format!("({})", ends(style, low, high)), ..Figure::unknown() };
     }
     let is_whole = matches!(style.unit, Unit::InFlight | Unit::None | Unit::Hosts)
         && [estimate.value, low, high].iter().all(|number| number.fract() == 0.0)
@@ -189,7 +190,7 @@ fn figure_in(style: Style, estimate: &Estimate, (factor, name): (f64, &str)) -> 
     Figure { value: format!("{:.digits$}{name}", estimate.value / factor), interval }
 }
 
-/// A value that is known well, and may be higher: `35.0 MB/s`, `up to 43`.
+/// A value that is known well, and may be higher: `35.0 MB/s`, `35–43`.
 pub fn up_to(style: impl Into<Style>, value: f64, high: f64) -> Figure {
     let style = style.into();
     let (factor, name) = scaled(style, value);
@@ -197,7 +198,7 @@ pub fn up_to(style: impl Into<Style>, value: f64, high: f64) -> Figure {
     let earned = digits.min(decimals(value / factor, (high - value) / factor));
     Figure {
         value: format!("{:.digits$}{name}", value / factor),
-        interval: format!("up to {:.earned$}", high / factor),
+        interval: format!("{:.earned$}–{:.earned$}", value / factor, high / factor),
     }
 }
 
@@ -342,8 +343,8 @@ mod tests {
         assert_eq!(of(Unit::InFlight, 2.31, 2.28, 2.33), "2.31 2.28–2.33");
         assert_eq!(of(Unit::InFlight, 3.0, 3.0, 3.0), "3");
         assert_eq!(of(Unit::Bytes, 230.0 * 1024.0, 216.0 * 1024.0, 245.0 * 1024.0), "230 KiB 216–245");
-        assert_eq!(of(Unit::Time, 1e6, 3e5, 2e6), "unknown 300 µs to 2 ms", "over a factor of five");
-        assert_eq!(of(Unit::Time, 1e5, 5e4, 2.61e5), "unknown 50–261 µs");
+        assert_eq!(of(Unit::Time, 1e6, 3e5, 2e6), "unknown (300 µs to 2 ms)", "over a factor of five");
+        assert_eq!(of(Unit::Time, 1e5, 5e4, 2.61e5), "unknown (50–261 µs)");
         assert_eq!(of(Unit::Time, 1e5, 339.0, 6.7e9), "unknown");
         let without = figure(Unit::Iops, &Estimate { value: 5e3, low: None, high: None });
         assert_eq!(

@@ -36,7 +36,7 @@ const SMALL: [Kind; 4] = [
 ];
 /// Label of the measured queue depth for nearly all of the highest IOPS, which stands above it. It was measured to give
 /// 95 %; what it truly gives is 90 % or more at the rates of error of docs/intervals.md.
-pub(super) const ENOUGH_DEPTH: &str = "lowest QD for 95 % of it";
+pub(super) const ENOUGH_DEPTH: &str = "95 % of it reached at";
 /// Latencies there; the queue depth follows.
 const LATENCIES: [&str; 2] = ["mean latency", "p99 latency"];
 /// Size of requests at QD 1.
@@ -629,7 +629,7 @@ mod tests {
         let middle = Finding { low: Some(0.6 * value), ..wide.clone() };
         assert_eq!(upwards(&middle), None);
         let told = upwards(&Finding { high: Some(1.2 * value), ..wide.clone() }).unwrap();
-        assert!(told.value.ends_with(" GB/s") && told.interval.starts_with("up to "), "{told:?}");
+        assert!(told.value.ends_with(" GB/s") && told.interval == "1.5–1.8", "{told:?}");
         assert_eq!(upwards(&Finding { high: Some(1.003 * value), ..wide }), None);
     }
 

@@ -64,6 +64,14 @@ pub fn validity(run: &Run) -> ValidityText {
             (Fact::Trials { trials, invalid, outliers, reasons }, Weight::Yes) if *invalid < *trials => {
                 counts(*trials, *invalid, *outliers, &briefly(reasons))
             }
+            (Fact::Trials { trials, invalid, outliers, reasons }, Weight::Doubt) if reasons.len() > 1 => {
+                let each =
+                    reasons.iter().map(|one| format!("{} because {}", one.trials, brief(&one.example)));
+                let unused_trials = invalid + outliers;
+                let outliers = Some(unused(0, *outliers)).filter(|words| !words.is_empty());
+                let each: Vec<String> = each.chain(outliers).collect();
+                format!("{unused_trials} of {trials} trials are not used: {}", each.join(", "))
+            }
             (Fact::Warnings { points, example, is_worst, .. }, _) if *points > 1 => {
                 let which = if *is_worst { "in the worst" } else { "for example" };
                 let all = run.points.len();
