@@ -349,7 +349,11 @@ pub fn trial(run: &Run, details: bool, paint: Paint) -> String {
         run.trials.iter().filter(|t| t.phase == iosonde_model::Phase::Measure).collect();
     let Some(trial) = measured.last() else { return "No trial was run.\n".to_owned() };
     let (target, subject) = (&run.info.target, crate::subject(&run.info.device));
-    let what = format!("{} on {target}   {subject}, {} s", trial.spec.describe(), fixed(trial.measured_s));
+    let what = format!(
+        "{} on {target}   {subject}, measured for {} s",
+        trial.spec.describe(),
+        fixed(trial.measured_s)
+    );
     let mut out = paint.hang("", 2, &clean(&what));
     out.push('\n');
     out += &latency_table(trial, paint);

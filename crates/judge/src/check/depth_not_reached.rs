@@ -20,7 +20,11 @@
 //! Example: a table gives throughput and latency "at depth 64" for 4 KiB requests. By its own figures the mean
 //! depths were 37, 47 and 35.
 //!
-//! What to do: more jobs, or an engine that does not block in submission. If the program is busy all the time
+//! A trial that ends after fewer than ten requests for each outstanding one, such as under a small `--max-write`, is
+//! short because its queue empties at the end.
+//!
+//! What to do: more jobs, or an engine that does not block in submission; for too few requests, a larger
+//! `--max-write`. If the program is busy all the time
 //! (`generator-bound`), no setting helps on this machine.
 
 #[cfg(test)]
@@ -34,6 +38,10 @@ use crate::reach::{DEVICE_FROM, too_few_at_the_device};
 
 /// Share of the requested depth; see the manual page above.
 const SHORT_BY: f64 = 0.049;
+
+/// Requests for each outstanding one, below which the end of a trial alone makes it 5 % short: the queue empties over
+/// one filling, with half of the depth on average.
+const FILLINGS_MIN: f64 = 10.0;
 
 pub(super) struct DepthNotReached;
 
@@ -68,7 +76,14 @@ impl Check for DepthNotReached {
             ],
             // 1,024 asked of a block layer that hands 256 on.
             warning: vec![specimen::run(at_the_device(1024, 202.0))],
-            invalid: vec![with(Some(30.3)), with(Some(18.0))],
+            invalid: vec![
+                with(Some(30.3)),
+                with(Some(18.0)),
+                specimen::run(Trial {
+                    in_flight_mean: Some(20.0),
+                    ..specimen::healthy(Rw::RandWrite, 4096, 32, 300)
+                }),
+            ],
             not_checked: vec![
                 with(None),
                 specimen::run(offered),
@@ -91,7 +106,12 @@ fn verdict(trial: &Trial, device: &Device) -> Verdict {
     if reached >= asked * (1.0 - SHORT_BY) {
         return below(trial, reached, device);
     }
-    Verdict::Invalid(reason(cause::DepthNotReached::Short { in_flight_mean: reached, asked }))
+    let requests = trial.directions().map(|(_, direction)| direction.ios).fold(0, u64::saturating_add);
+    let fault = match (requests as f64) < FILLINGS_MIN * asked {
+        true => cause::DepthNotReached::TooFew { requests, asked },
+        false => cause::DepthNotReached::Short { in_flight_mean: reached, asked },
+    };
+    Verdict::Invalid(reason(fault))
 }
 
 fn reason(cause: cause::DepthNotReached) -> Reason {

@@ -17,6 +17,13 @@ pub enum DepthNotReached {
         /// Requested queue depth.
         asked: f64,
     },
+    /// The trial ended after so few requests that its end made the queue shorter.
+    TooFew {
+        /// Requests that completed in the measured time.
+        requests: u64,
+        /// Requested queue depth.
+        asked: f64,
+    },
     /// No block-layer counter shows how many requests reached the device.
     DeviceUnseen {
         /// Requested queue depth.

@@ -2,8 +2,8 @@
 //! interval spans more than a factor of three, advice gives its ends and no number between them.
 
 use iosonde_model::{
-    About, Advice, CheckName, Detail, Device, Estimate, Finding, FindingName, Medium, Op, Point, Run, Status,
-    Unit, units,
+    About, Advice, Cause, CheckName, Detail, Device, Estimate, Finding, FindingName, Judgement, Medium, Op,
+    Point, Run, Status, Unit, cause::DepthNotReached, units,
 };
 
 use crate::text::{
@@ -126,8 +126,8 @@ fn remedy(run: &Run, fatal: &Fatal) -> Draft<'static> {
             }
             ByteSource::Memory | ByteSource::MemoryAndStorage => beyond_memory(run),
         },
-        Fatal::GeneratorLimit(_) => against(CheckName::GeneratorBound, run).unwrap_or_default(),
-        Fatal::MostInvalid { example, .. } => against(example.check, run).unwrap_or_else(|| {
+        Fatal::GeneratorLimit(example) => against(example, run).unwrap_or_default(),
+        Fatal::MostInvalid { example, .. } => against(example, run).unwrap_or_else(|| {
             "remove the cause, and measure again; the report lists the reason for each trial".to_owned()
         }),
         Fatal::NoInterval { .. } | Fatal::TooFewRounds { .. } => "use a longer `--time`".to_owned(),
@@ -158,17 +158,25 @@ fn beyond_memory(run: &Run) -> String {
 }
 
 /// What ends the cause for which a check makes trials invalid.
-fn against(check: CheckName, run: &Run) -> Option<String> {
-    Some(match check {
+fn against(example: &Judgement, run: &Run) -> Option<String> {
+    Some(match example.check {
         CheckName::GeneratorBound => busy_cpu(run),
         CheckName::Interference => {
             "find the other process with `iotop`, or measure at a quiet time".to_owned()
+        }
+        CheckName::DepthNotReached if is_short_of_requests(example) => {
+            "allow more writing: `--max-write`".to_owned()
         }
         CheckName::DepthNotReached | CheckName::LittlesLaw => {
             "use more jobs (workers), or a non-blocking engine".to_owned()
         }
         _ => return None,
     })
+}
+
+/// Whether a queue was short because the trial ended after few requests.
+fn is_short_of_requests(example: &Judgement) -> bool {
+    matches!(example.cause, Some(Cause::DepthNotReached(DepthNotReached::TooFew { .. })))
 }
 
 /// What helps where iosonde had no more CPU.
@@ -197,7 +205,7 @@ fn more_valid_trials(run: &Run, facts: &Validity) -> Option<Draft<'static>> {
     });
     let mended = reasons
         .flatten()
-        .filter_map(|reason| Some((reason.trials, reason.check, against(reason.check, run)?)));
+        .filter_map(|reason| Some((reason.trials, reason.check, against(&reason.example, run)?)));
     let (trials, check, remedy) = mended.max_by_key(|(trials, ..)| *trials)?;
     // The warning has said how the other process is found.
     if check == CheckName::Interference {
@@ -268,19 +276,21 @@ impl<'a> SizeAdvice<'a> {
         let size = match (self.is_largest, self.may_rise) {
             (true, true) => format!("{size}: {most}; larger ones may be faster"),
             (true, false) => format!("{size}: {most}"),
-            (false, _) => format!("{size} or more; they reach 95 % of the highest at QD 1, which is {most}"),
+            (false, _) => format!("{size} or more: at least 95 % of the QD 1 maximum, {most}"),
         };
         let sentence = format!("for bandwidth of {order}{} at QD 1, use blocks of {size}", ops.join(" or "));
         new(sentence, self.why.join("; "), &self.findings)
     }
 }
 
-/// A rate with its interval; without ± it is called one: `33 MB/s (25–35)` was read as a range of sizes.
+/// A rate with its interval; one with ends has their unit: `33 MB/s (25–35)` was read as a range of sizes.
 fn labelled(rate: &Estimate) -> String {
     let told = figure(Unit::Rate, rate);
-    let has_ends =
-        rate.low.zip(rate.high).is_some_and(|(low, high)| !is_share(Unit::Rate, rate.value, low, high));
-    if has_ends { format!("{} (95 % CI {})", told.value, told.interval) } else { told.in_words() }
+    let ends = rate.low.zip(rate.high).filter(|&(low, high)| !is_share(Unit::Rate, rate.value, low, high));
+    match ends {
+        Some((low, high)) => format!("{} ({})", told.value, range(Unit::Rate, low, high)),
+        None => told.in_words(),
+    }
 }
 
 /// Whether a point gives clearly less than the highest bandwidth of its direction, or is that itself.
@@ -362,7 +372,7 @@ fn in_flight(run: &Run, op: Op) -> Option<Draft<'_>> {
     let size = conditions.block_size_bytes.map_or_else(String::new, units::size);
     let point = low_latency_depth(run, op, knee)?;
     let depth = point.spec.asked_in_flight();
-    let sentence = format!("for low latency of {size} {op}s, use QD {depth}: {}", gives(op, point, &most)?);
+    let sentence = format!("a compromise for {size} {op}s is QD {depth}: {}", gives(op, point, &most)?);
     let why = format!("at QD 1 a {op} takes {}", with_interval(Unit::Time, &estimate(base)));
     Some(Draft { point: Some(point), ..new(sentence, why, &[knee, enough, base]) })
 }
@@ -404,8 +414,8 @@ impl<'a> SlowWrites<'a> {
     fn draft(&self) -> Draft<'a> {
         let Self { reads, writes, .. } = *self;
         let what = crate::text::workload::workload(&writes.conditions);
-        let [fast, slow] = [reads, writes].map(|finding| with_interval(Unit::Iops, &estimate(finding)));
-        let sentence = format!("avoid {what}: {slow} at best; reads reach {fast}");
+        let slow = with_interval(Unit::Iops, &estimate(writes));
+        let sentence = format!("avoid {what}: {slow} at best");
         let why = "collect small writes into larger or sequential ones".to_owned();
         new(sentence, why, &[writes, reads])
     }
@@ -457,11 +467,11 @@ fn longer_writes(run: &Run) -> Option<Draft<'_>> {
             Some(gib) => command::command_with(study, target, &format!("--size {gib}G"))?,
             None => "use a larger `--size`".to_owned(),
         };
-        format!("writes stayed within {area}; over a larger area they may be slower: {command}")
+        format!("writes covered an area of {area}; over a larger one they may be slower: {command}")
     } else {
         let command = command::command(study, &run.info.target)?;
         let written = units::decimal_bytes(written_bytes);
-        format!("longer writing was not tested ({written} written) and may be slower: {command}")
+        format!("only {written} were written; after more, writes may be slower: {command}")
     };
     let why = "what fits into a write buffer shows the speed of the buffer".to_owned();
     Some(new(sentence, why, &[]))

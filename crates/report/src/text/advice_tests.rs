@@ -25,14 +25,14 @@ fn sizes_and_longer_writes() {
     assert_eq!(
         sentences[0],
         (
-            "for bandwidth of random reads or writes at QD #, use blocks of # MiB or more; \
-             they reach # % of the highest at QD #, which is # MB/s (±# %)"
+            "for bandwidth of random reads or writes at QD #, use blocks of # MiB or more: \
+             at least # % of the QD # maximum, # MB/s (±# %)"
                 .to_owned(),
             format!("{}; {}", size("read"), size("write"))
         )
     );
     assert!(
-        sentences[1].0.starts_with("writes stayed within # GiB; over a larger area they may be slower: "),
+        sentences[1].0.starts_with("writes covered an area of # GiB; over a larger one they may be slower: "),
         "{sentences:?}"
     );
     assert_eq!(sentences.len(), 2);
@@ -80,10 +80,8 @@ fn what_is_hardly_known_is_advised_by_its_bounds_or_not_at_all() {
     let has = |text: &str| {
         assert!(sentences.iter().any(|sentence| sentence.starts_with(text)), "{sentences:#?}");
     };
-    has(
-        "for bandwidth of random writes at QD 1, use blocks of 1 MiB or more; they reach 95 % of the highest at QD 1, \
-         which is ",
-    );
+    has("for bandwidth of random writes at QD 1, use blocks of 1 MiB or more: at least 95 % of the QD 1 \
+         maximum, ");
     has("for bandwidth of random reads at QD 1, use blocks of 4 MiB: ");
     assert!(!sentences.iter().any(|sentence| sentence.starts_with("4 KiB writes, low")), "{sentences:#?}");
 }
@@ -128,7 +126,7 @@ fn small_writes_far_slower_than_reads_are_to_be_avoided() {
         advice(&run).into_iter().find(|advice| advice.sentence.starts_with("avoid 4 KiB random writes: "))
     };
     // 80,000 reads a second: 1,778 times as many, and 10 times.
-    assert!(advised(45.0).is_some_and(|advice| advice.sentence.contains("; reads reach ")));
+    assert!(advised(45.0).is_some_and(|advice| advice.sentence.ends_with(" at best")));
     assert_eq!(advised(8_000.0), None);
 }
 
@@ -152,7 +150,7 @@ fn a_size_known_only_roughly_is_advised_by_its_upper_end_and_is_no_open_question
     let sentence = advice(&run).remove(0).sentence;
     assert!(
         sentence
-            .starts_with("for bandwidth of random reads or writes at QD 1, use blocks of 1 MiB or more; "),
+            .starts_with("for bandwidth of random reads or writes at QD 1, use blocks of 1 MiB or more: "),
         "{sentence}"
     );
     let open = crate::text::results::results(&run).lines;

@@ -163,7 +163,7 @@ fn by_direction(pair: &ComparedPair) -> Option<String> {
         format!("{what}: {said} ({}{unit})", mean.points)
     };
     let has_mixes = pair.geometric_means.iter().any(|mean| mean.of == WorkloadGroup::ReadsInMix);
-    let in_mixes = if has_mixes { "; a mix counts once as reads and once as writes" } else { "" };
+    let in_mixes = if has_mixes { "; mixes count in both" } else { "" };
     Some(format!("{}; {}{in_mixes}", told("reads", reads, " ratios"), told("writes", writes, "")))
 }
 

@@ -27,6 +27,8 @@ pub struct CompareTable {
     pub rows: Vec<CompareRow>,
     /// Workloads that were left out.
     pub more: usize,
+    /// Whether a workload gave more than the highest rate of its kind, which is the mean over those that reach it.
+    pub is_above_highest: bool,
 }
 
 impl CompareTable {
@@ -95,12 +97,14 @@ pub fn table(compared: &Compared, pair: &ComparedPair, everything: bool) -> Comp
     }
     let more = told - lines.len();
     let total = |line: &&&Comparison| mix_total(compared, pair, line).filter(|_| !everything);
+    let above = |line: &&Comparison| pair.highest.iter().any(|highest| is_above_highest(line, highest));
+    let is_above_highest = lines.iter().any(above);
     let rows = lines.iter().map(|line| match total(&line) {
         Some(both) => CompareRow { label: what_both(line), ..row(pair, &both) },
         None => row(pair, line),
     });
     let rows = rows.chain(p99.iter().map(|line| row(pair, line)));
-    CompareTable { rows: groups.into_iter().chain(highest).chain(rows).collect(), more }
+    CompareTable { rows: groups.into_iter().chain(highest).chain(rows).collect(), more, is_above_highest }
 }
 
 /// A highest rate, and the queue depth that is enough for it.
@@ -158,6 +162,19 @@ fn mix_total(compared: &Compared, pair: &ComparedPair, reads: &Comparison) -> Op
 
 /// Whether both sides reach their highest rate with a line, so that its row would say the same again.
 fn is_told_by_highest(line: &Comparison, highest: &ComparedHighest) -> bool {
+    shares_of_highest(line, highest).is_some_and(|shares| {
+        shares.iter().all(|share| share.is_some_and(|share| (share - 1.0).abs() < NEARLY_HIGHEST))
+    })
+}
+
+/// Whether a side gives visibly more with a line than its highest rate.
+fn is_above_highest(line: &Comparison, highest: &ComparedHighest) -> bool {
+    let shares = shares_of_highest(line, highest).unwrap_or_default();
+    shares.into_iter().flatten().any(|share| share >= 1.0 + NEARLY_HIGHEST)
+}
+
+/// What each side gives with a line, as a share of its highest rate; `None` for a line of another kind.
+fn shares_of_highest(line: &Comparison, highest: &ComparedHighest) -> Option<[Option<f64>; 2]> {
     let per_request = match highest.unit {
         Unit::Rate => line.spec.block_size_bytes as f64,
         _ => 1.0,
@@ -166,10 +183,8 @@ fn is_told_by_highest(line: &Comparison, highest: &ComparedHighest) -> bool {
         && !line.spec.rw.is_mixed()
         && highest.block_size_bytes.is_none_or(|bytes| bytes == line.spec.block_size_bytes)
         && highest.random.is_none_or(|random| random == line.spec.rw.is_random());
-    let is_near = |own: Option<f64>, most: f64| {
-        own.is_some_and(|own| (own * per_request / most - 1.0).abs() < NEARLY_HIGHEST)
-    };
-    is_like && is_near(line.a, highest.a) && is_near(line.b, highest.b)
+    let share = |own: Option<f64>, most: f64| own.map(|own| own * per_request / most);
+    is_like.then(|| [share(line.a, highest.a), share(line.b, highest.b)])
 }
 
 /// The line whose ratio its two neighbours tell best, where all three differ in their size or their queue depth alone.

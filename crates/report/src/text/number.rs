@@ -136,6 +136,9 @@ impl Figure {
 const SHARE_MAX: f64 = 0.1;
 /// Half-width up to which an interval is narrow.
 const NARROW: f64 = 0.01;
+/// Half-width up to which the larger half tells an interval, wherever its value is: two ways to write intervals of one
+/// row were read as a message.
+const NEARLY_NARROW: f64 = 0.05;
 /// Distance of the value from the middle, as a share of the interval, from which on it is not in the middle.
 const OFF_MIDDLE: f64 = 0.15;
 
@@ -217,7 +220,7 @@ fn share_to_either_side(unit: Unit, value: f64, low: f64, high: f64) -> Option<f
         Unit::Bytes => half <= NARROW,
         // Where the interval of a ratio leaves 1 out, a wider one that does not would deny it.
         Unit::Ratio if includes_one(value, half) && (low > 1.0 || high < 1.0) => false,
-        _ => half <= NARROW || half <= SHARE_MAX && !off_middle,
+        _ => half <= NEARLY_NARROW || half <= SHARE_MAX && !off_middle,
     };
     tells.then_some(half)
 }

@@ -455,7 +455,7 @@ fn enough(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow>
         // The depths between were not tried. 94.7 % is not enough, and 95 % would be read as enough.
         let less = below.map(|(point, share)| {
             let percent = (100.0 * share).round().min(100.0 * NEARLY_ALL - 1.0);
-            format!(" (QD {}: {percent:.0} %)", point.spec.asked_in_flight())
+            format!(" ({percent:.0} % at QD {})", point.spec.asked_in_flight())
         });
         let figure = Figure { value: value + &less.unwrap_or_default(), interval: String::new() };
         let shares = below.iter().flat_map(|(point, _)| &point.trial_ids).chain(&point.trial_ids).copied();
@@ -464,7 +464,7 @@ fn enough(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow>
     });
     let depths = known.each_ref().map(|own| own.as_ref().map(|own| own.point.spec.asked_in_flight()));
     let at_depth = match depths {
-        [Some(read), Some(write)] if read != write => format!(", QD {read}/{write}"),
+        [Some(read), Some(write)] if read != write => " there".to_owned(),
         [read, write] => read.or(write).map_or_else(String::new, |depth| format!(" at QD {depth}")),
     };
     let of_depth = |what: &str, of: LatencyOf| {
@@ -609,10 +609,10 @@ mod tests {
 
     #[test]
     fn the_depth_that_is_enough_is_the_least_that_was_measured_to_be() {
-        assert_eq!(enough_where_half_the_depth_gives(0.80), "QD 16 (QD 8: 80 %)");
-        assert_eq!(enough_where_half_the_depth_gives(0.92), "QD 16 (QD 8: 92 %)");
-        assert_eq!(enough_where_half_the_depth_gives(0.947), "QD 16 (QD 8: 94 %)");
-        assert_eq!(enough_where_half_the_depth_gives(0.96), "QD 8 (QD 4: 49 %)");
+        assert_eq!(enough_where_half_the_depth_gives(0.80), "QD 16 (80 % at QD 8)");
+        assert_eq!(enough_where_half_the_depth_gives(0.92), "QD 16 (92 % at QD 8)");
+        assert_eq!(enough_where_half_the_depth_gives(0.947), "QD 16 (94 % at QD 8)");
+        assert_eq!(enough_where_half_the_depth_gives(0.96), "QD 8 (49 % at QD 4)");
     }
 
     #[test]

@@ -266,7 +266,9 @@ fn what_it_is(run: &Run, limited: bool) -> String {
     if let Some(slow) = SlowWrites::of(run).filter(|_| !limited) {
         let what = workload_at(&slow.writes.conditions);
         let [times, least] = slow.times;
-        let told = format!("{what} are {times:.0} times slower than reads (at least {least:.0} times)");
+        let told = format!(
+            "{what} are {times:.0} times slower than reads (at 95 % confidence, at least {least:.0} times)"
+        );
         return if device.medium == Medium::Simulated { told } else { format!("{medium}; {told}") };
     }
     // Below a limit, every order is as fast as another.

@@ -45,7 +45,8 @@ fn writes_that_are_far_slower_come_before_what_order_does() {
     (slow.value, slow.low, slow.high) = (Some(iops / 100.0), Some(iops / 105.0), Some(iops / 95.0));
     assert_eq!(
         wording(&told(&run)),
-        "non-rotating storage; # KiB random writes are # times slower than reads (at least # times)"
+        "non-rotating storage; # KiB random writes are # times slower than reads (at # % confidence, at \
+         least # times)"
     );
 }
 

@@ -353,7 +353,7 @@ const LONGEST_S: f64 = 24.0 * 3600.0;
 fn more_time(needed_s: Option<f64>) -> String {
     match needed_s {
         Some(needed_s) if needed_s <= LONGEST_S => {
-            format!("about `--time {}`", typed::time(rounded(needed_s)))
+            format!("about `--time {}` in all", typed::time(rounded(needed_s)))
         }
         Some(_) => "more than a day of `--time`".to_owned(),
         None => "more `--time`".to_owned(),
@@ -392,7 +392,7 @@ fn imprecise(
     let worst = match wide {
         wide if wide == points => String::new(),
         1 => format!(" ({}{half})", worst.describe()),
-        _ => format!(" (the worst: {}{half})", worst.describe()),
+        _ => format!(" (the worst workload: {}{half})", worst.describe()),
     };
     let asked = units::percent(asked);
     let told = match wide {

@@ -13,6 +13,11 @@ pub(super) fn words(cause: &DepthNotReached) -> String {
                 "the mean queue depth was {in_flight_mean:.1}, not {asked}: use more jobs or a non-blocking engine"
             )
         }
+        DepthNotReached::TooFew { requests, asked } => {
+            format!(
+                "{requests} requests are too few to keep QD {asked}: allow more writing with `--max-write`"
+            )
+        }
         DepthNotReached::DeviceUnseen { asked } => {
             format!("the program kept queue depth {asked}; the depth at the device is unknown (no counters)")
         }
