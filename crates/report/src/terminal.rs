@@ -419,6 +419,9 @@ fn report_rows(trial: &Trial, report: &FioReport) -> Vec<[String; 8]> {
     rows
 }
 
+/// Ten ticks of a kernel that counts processor time in these, 250 a second: of less, a figure per request is noise.
+const CPU_MIN_S: f64 = 0.04;
+
 /// Columns of the table of one trial.
 const TRIAL_HEADS: [&str; 8] = ["", "IOPS", "bandwidth", "mean", "p50", "p99", "p99.9", "max"];
 
@@ -584,7 +587,9 @@ fn around(trial: &Trial, paint: Paint) -> String {
     if let Some(injected) = &trial.witnesses.injected {
         rows.push(("injected", told(injected)));
     }
-    if let (Some(user), Some(system), true) = (trial.cpu_user_s, trial.cpu_system_s, ios > 0) {
+    if let (Some(user), Some(system), true) = (trial.cpu_user_s, trial.cpu_system_s, ios > 0)
+        && user + system >= CPU_MIN_S
+    {
         let per_io = |seconds: f64| seconds * 1e6 / ios as f64;
         let (all, kernel) = (per_io(user + system), per_io(system));
         rows.push(("CPU", format!("{all:.2} µs per request ({kernel:.2} µs in the kernel)")));

@@ -1,6 +1,8 @@
 //! The trials that a scope gives to a check of single trials.
 
-use iosonde_model::{About, Phase, Reason, Run, Scope, Trial, Unstated, Verdict, cause::NoWitness};
+use iosonde_model::{
+    About, Phase, Reason, Run, Scope, Trial, TrialSpec, Unstated, Verdict, cause::NoWitness,
+};
 
 /// The trial of a scope, whatever it was run for.
 pub(super) fn any(scope: Scope, run: &Run) -> Option<&Trial> {
@@ -19,8 +21,8 @@ pub(super) fn measuring(scope: Scope, run: &Run) -> Option<&Trial> {
 /// as likely as storage, and "not checked" would let it pass.
 pub(super) fn through_the_cache(verdict: Verdict, trial: &Trial, run: &Run) -> Verdict {
     match verdict {
-        Verdict::NotChecked(_) if run.info.is_imported() && !trial.spec.direct => {
-            let span_bytes = Some(trial.spec.span_bytes).filter(|&bytes| bytes > 0);
+        Verdict::NotChecked(_) if run.info.is_imported() && buffered(trial).is_some() => {
+            let span_bytes = buffered(trial).map(|spec| spec.span_bytes).filter(|&bytes| bytes > 0);
             let unstated = trial.unstated.contains(&Unstated::PageCache);
             let why =
                 if unstated { NoWitness::PageCacheUnstated } else { NoWitness::Imported { span_bytes } };
@@ -28,4 +30,9 @@ pub(super) fn through_the_cache(verdict: Verdict, trial: &Trial, run: &Run) -> V
         }
         verdict => verdict,
     }
+}
+
+/// The first buffered stream of a trial.
+pub(super) fn buffered(trial: &Trial) -> Option<&TrialSpec> {
+    trial.spec.streams().find(|spec| !spec.direct)
 }

@@ -54,7 +54,9 @@ impl Check for WriteBack {
 
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let memory = run.info.device.medium == Medium::Memory;
-        let own = |trial: &&Trial| !trial.spec.direct && trial.spec.has(Op::Write) && !memory;
+        let is_buffered =
+            |trial: &Trial| trial.spec.streams().any(|spec| !spec.direct && spec.has(Op::Write));
+        let own = |trial: &&Trial| is_buffered(trial) && !memory;
         judged::measuring(scope, run).filter(own).map(|trial| {
             let verdict = verdict(&counted::witnessed(trial, run));
             // What was flushed within the measured time is no longer in memory alone.

@@ -166,17 +166,22 @@ fn whole(number: f64) -> String {
 /// `4 KiB mix 50:50, QD 64`: what tells one row of a table from another.
 fn workload(trial: &Trial) -> String {
     let spec = &trial.spec;
-    // Of a job that did nothing, such a file tells no workload.
-    if trial.directions().next().is_none() && trial.unstated.contains(&Unstated::Order) {
+    // What a job that did nothing would have done is no result.
+    if trial.directions().next().is_none() {
         return "no requests".to_owned();
+    }
+    if spec.and.iter().any(|other| requests(other) != requests(spec)) {
+        return format!("{} unlike jobs, QD {}", 1 + spec.and.len(), spec.asked_in_flight());
     }
     let is_known = !trial.unstated.contains(&Unstated::QueueDepth);
     let parts = [
         Some(requests(spec)),
         is_known.then(|| format!("QD {}", spec.asked_in_flight())),
-        spec.rate_iops.map(|rate| format!("at {} IOPS", units::count(rate * f64::from(spec.jobs)))),
+        spec.rate_iops
+            .filter(|_| spec.and.is_empty())
+            .map(|rate| format!("at {} IOPS", units::count(rate * f64::from(spec.jobs)))),
         (spec.sync != Sync::None).then(|| spec.sync.to_string()),
-        (!spec.and.is_empty()).then(|| "with other streams".to_owned()),
+        (!spec.and.is_empty()).then(|| format!("{} unlike jobs", 1 + spec.and.len())),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
@@ -193,7 +198,13 @@ fn requests(spec: &TrialSpec) -> String {
         _ => "reads".to_owned(),
     };
     let pattern = if spec.rw.is_random() { "" } else { "sequential " };
-    format!("{} {pattern}{mix}", units::size(spec.block_size_bytes))
+    let (least, most) = (spec.smallest_block_bytes(), spec.block_size_bytes);
+    let size = if least == most {
+        units::size(most)
+    } else {
+        format!("{} to {}", units::size(least), units::size(most))
+    };
+    format!("{size} {pattern}{mix}")
 }
 
 /// At most one decimal.
@@ -285,7 +296,13 @@ pub fn would_settle(run: &Run) -> Option<String> {
     let unknown = needed.iter().any(|what| trial.unstated.contains(what));
     let several = !spec.and.is_empty() || !spec.block_sizes.is_one();
     // `point` has no pauses.
-    if unknown || several || spec.think.is_some() || !spec.block_size_bytes.is_multiple_of(SECTOR_BYTES) {
+    let is_nothing = trial.directions().next().is_none();
+    if unknown
+        || several
+        || is_nothing
+        || spec.think.is_some()
+        || !spec.block_size_bytes.is_multiple_of(SECTOR_BYTES)
+    {
         return None;
     }
     let mut command =

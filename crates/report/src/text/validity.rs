@@ -3,7 +3,7 @@
 use iosonde_infer::validity::{
     self, ByteSource, Circumstance, Fact, Fatal, InvalidBy, NotStorage, Validity, WarningScope,
 };
-use iosonde_model::{Cause, CheckName, Judgement, Run, TrialSpec, typed, units};
+use iosonde_model::{Cause, CheckName, Judgement, Op, Run, TrialSpec, cause::CacheServed, typed, units};
 
 use crate::text::{absence, case::lowered, check::brief::brief, marks, vantage};
 
@@ -16,7 +16,7 @@ pub struct ValidityLine {
     pub mark: Weight,
     /// One sentence, without a full stop.
     pub text: String,
-    /// The same for a screen without room for examples.
+    /// As `text`, for a screen without room for examples.
     pub brief: String,
     /// Mark of the figures that it qualifies: `¹`.
     pub footnote: Option<char>,
@@ -199,11 +199,19 @@ fn not_storage(facts: &NotStorage) -> String {
         ByteSource::CacheBelow => {
             format!("data came from memory and from storage ({example})")
         }
+        ByteSource::Memory if is_of_writes(&facts.example) => {
+            format!("data stayed in memory, and did not reach the storage ({example})")
+        }
         ByteSource::Memory => format!("data came from memory, not from storage ({example})"),
         ByteSource::MemoryAndStorage => {
             format!("part of the data came from memory; the storage moved {moved} of the bytes ({example})")
         }
     }
+}
+
+/// Whether the bytes that the storage did not move were written.
+fn is_of_writes(example: &Judgement) -> bool {
+    matches!(example.cause, Some(Cause::CacheServed(CacheServed::Shortfall { op: Op::Write, .. })))
 }
 
 /// Why a verdict is what it is, in the middle of a sentence.

@@ -213,21 +213,57 @@ fn a_mix_that_was_read_back_is_two_results_of_unknown_depth() {
     }
 }
 
+/// Their common figures have latencies and fields of their own.
+#[test]
+fn figures_of_reads_and_writes_together_are_passed_over() {
+    let [text, terse] =
+        ["fio-unified-both.txt", "fio-unified-both.terse"].map(|name| read(name).trials.remove(0));
+    for op in [Op::Read, Op::Write] {
+        assert_eq!(same("both", terse.direction(op), text.direction(op), true), 1);
+    }
+    let mean_ns = text.write.as_ref().unwrap().latency_ns.mean.unwrap();
+    assert!(near(mean_ns, 161_580.0), "{mean_ns}");
+    // usr 4.5 %, sys 44.3 %.
+    assert!(near(terse.busy_share.unwrap(), 0.487552), "{:?}", terse.busy_share);
+}
+
+#[test]
+fn a_text_that_ended_by_max_latency_has_no_failed_request() {
+    let imported = read("fio-max-latency.txt");
+    assert_eq!((imported.trials[0].errors(), imported.trials[0].read.as_ref().unwrap().ios), (0, 8));
+    assert!(imported.notes[0].contains("slower than its `max_latency`"), "{:?}", imported.notes);
+    let indented: String = fs::read_to_string(folder().join("fio-randread-qd8.txt"))
+        .unwrap()
+        .lines()
+        .map(|line| format!("    {line}\n"))
+        .collect();
+    assert_eq!(import(&indented).unwrap().notes, [""; 0]);
+}
+
+#[test]
+fn a_request_that_failed_is_no_part_of_the_throughput() {
+    let trial = read("fio-no-space.txt").trials.remove(0);
+    let write = trial.write.as_ref().unwrap();
+    assert_eq!((write.ios, write.errors, write.bytes), (128, 1, 8192 << 10));
+}
+
 #[test]
 fn a_report_of_both_directions_and_their_sum_has_both_directions() {
-    let trial = read("fio-unified-both.json").trials.remove(0);
+    let trial = read("fio-unified-both.txt").trials.remove(0);
     assert!(trial.read.is_some() && trial.write.is_some() && trial.in_flight_mean.is_none());
 }
 
 #[test]
-fn the_depth_that_a_search_found_stands_in_the_text() {
+fn a_search_for_a_depth_has_figures_of_all_its_depths() {
     let text = fs::read_to_string(folder().join("fio-randread-qd8.txt")).unwrap();
     let searched = text.replace(
         "target=0, window=0, percentile=100.00%, depth=8",
         "target=2000000, window=500000, percentile=90.00%, depth=5",
     );
     assert_ne!(text, searched);
-    assert_eq!(import(&searched).unwrap().trials[0].spec.queue_depth, 5);
+    let imported = import(&searched).unwrap();
+    assert!(imported.trials[0].unstated.contains(&Unstated::QueueDepth));
+    assert!(imported.notes.iter().any(|note| note.contains("latency_target")), "{:?}", imported.notes);
 }
 
 /// Runs that were appended to a file are results each; reports of one process are one.

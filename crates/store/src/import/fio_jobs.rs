@@ -39,9 +39,14 @@ pub(super) struct Job {
     pub(super) is_of_several_kinds: bool,
     /// Whether it may have read back what it wrote, which fio counts as reads.
     pub(super) may_verify: bool,
+    /// Whether fio searched for a queue depth while it measured.
+    pub(super) searched_depth: bool,
     /// What the file does not say of the workload.
     pub(super) unstated: Vec<Unstated>,
 }
+
+/// Linux's number of the error of a full file system.
+const NO_SPACE: i32 = 28;
 
 impl Job {
     pub(super) fn runtime_s(&self) -> f64 {
@@ -60,13 +65,9 @@ impl Job {
             "reads and writes of `{}` have unlike times, and are a result each{too}",
             self.name
         ));
-        let mut unstated = self.unstated.clone();
-        unstated.extend([Unstated::QueueDepth].into_iter().filter(|what| !self.unstated.contains(what)));
-        let of = |op: Op| Job {
-            options: self.options.clone().of_one(op),
-            cpu_s: None,
-            unstated: unstated.clone(),
-            ..self.clone()
+        let of = |op: Op| {
+            let own = Job { options: self.options.clone().of_one(op), cpu_s: None, ..self.clone() };
+            own.without([Unstated::QueueDepth])
         };
         let reads = Job { write: None, trim: None, flush: None, errors: 0, errno: None, ..of(Op::Read) };
         let writes = Job { read: None, ..of(Op::Write) };
@@ -78,7 +79,7 @@ impl Job {
 
     /// Options of jobs of several kinds: what those moved tells their directions, and nothing the rest.
     fn of_several_kinds(self, notes: &mut Vec<String>) -> Job {
-        if !self.is_of_several_kinds {
+        if !self.is_of_several_kinds || self.parts().next().is_none() {
             return self;
         }
         notes.push(format!(
@@ -88,10 +89,62 @@ impl Job {
         ));
         let ios = |side: &Option<Figures>| side.as_ref().and_then(|side| side.ios).unwrap_or(0);
         let options = self.options.clone().of_several_kinds(ios(&self.read), ios(&self.write));
-        let unstated = [Unstated::QueueDepth, Unstated::Order, Unstated::Load];
-        let unstated =
-            unstated.into_iter().chain(self.unstated.iter().copied().filter(|own| !unstated.contains(own)));
-        Job { options, unstated: unstated.collect(), ..self }
+        let cache = (!self.options.has_common_cache()).then_some(Unstated::PageCache);
+        let unknown = [Unstated::QueueDepth, Unstated::Order, Unstated::Load].into_iter().chain(cache);
+        Job { options, ..self }.without(unknown)
+    }
+
+    /// The same with more that is not known.
+    fn without(mut self, unknown: impl IntoIterator<Item = Unstated>) -> Job {
+        for what in unknown {
+            if !self.unstated.contains(&what) {
+                self.unstated.push(what);
+            }
+        }
+        self
+    }
+
+    /// The same without a depth or a load that its options do not keep.
+    fn kept_load(self, notes: &mut Vec<String>) -> Job {
+        let ios = |side: &Option<Figures>| side.as_ref().and_then(|side| side.ios).unwrap_or(0);
+        let own = match self.options.is_partly_rated() {
+            true => {
+                let options = self.options.clone().unrated(ios(&self.read), ios(&self.write));
+                Job { options, ..self }.without([Unstated::QueueDepth, Unstated::Load])
+            }
+            false => self,
+        };
+        if own.searched_depth {
+            notes.push(format!(
+                "`{}` searched for a queue depth (latency_target): its figures are over all depths that it tried",
+                own.name
+            ));
+        }
+        let is_open = own.searched_depth || own.options.keeps_no_depth;
+        own.without(is_open.then_some(Unstated::QueueDepth))
+    }
+
+    /// The direction of its failed requests, which fio does not tell: where no space was left, they were writes.
+    fn failing(&self) -> Option<Op> {
+        let full = self.errno == Some(NO_SPACE) && self.write.is_some();
+        if full { Some(Op::Write) } else { self.parts().next().map(|(op, _)| op) }
+    }
+
+    /// The same without its failed requests, which fio counts like others.
+    fn without_failed(mut self) -> Job {
+        let (errors, failing) = (self.errors, self.failing());
+        let side = match failing {
+            Some(Op::Read) => &mut self.read,
+            Some(Op::Write) => &mut self.write,
+            _ => &mut self.trim,
+        };
+        if let Some(side) = side
+            && let Some(ios) = side.ios.filter(|&ios| ios > errors && errors > 0)
+        {
+            side.ios = Some(ios - errors);
+            side.iops = side.iops.map(|iops| iops * (ios - errors) as f64 / ios as f64);
+        }
+        self
     }
 
     pub(super) fn parts(&self) -> impl Iterator<Item = (Op, &Figures)> {
@@ -143,13 +196,11 @@ pub(super) fn trials(jobs: Vec<Job>, notes: &mut Vec<String>) -> Vec<Trial> {
     if idle > 0 {
         notes.push(format!("{idle} of {} jobs moved nothing and are no result", jobs.len()));
     }
-    let jobs: Vec<Job> = jobs
-        .into_iter()
-        .map(|job| job.of_several_kinds(notes))
-        .collect::<Vec<_>>()
-        .into_iter()
-        .flat_map(|job| job.by_time(notes))
-        .collect();
+    let mut apart = Vec::new();
+    for job in jobs {
+        apart.extend(job.without_failed().of_several_kinds(notes).kept_load(notes).by_time(notes));
+    }
+    let jobs = apart;
     groups(&jobs).iter().filter_map(|group| trial(group)).collect()
 }
 
@@ -163,6 +214,10 @@ fn groups(jobs: &[Job]) -> Vec<Vec<&Job>> {
     let mut groups: Vec<Vec<&Job>> = Vec::new();
     let mut of_number: HashMap<i64, Vec<usize>> = HashMap::new();
     for job in jobs {
+        if job.options.begins_later {
+            groups.push(vec![job]);
+            continue;
+        }
         let like = |other: &&Job| ran_alike([other.runtime_s(), job.runtime_s()]);
         let own = of_number.entry(job.group).or_default();
         match own.iter().copied().find(|&at| groups[at].first().is_some_and(like)) {
@@ -213,7 +268,7 @@ fn trial(group: &[&Job]) -> Option<Trial> {
         busy_share: busiest.reduce(f64::max),
         cpu_user_s: sum(|cpu| cpu.0),
         cpu_system_s: sum(|cpu| cpu.1),
-        unstated: first.unstated.clone(),
+        unstated: unstated(&working),
         ..Trial::blank(spec, Phase::Measure)
     };
     trial.achieved_rate_iops = trial.spec.rate_iops.map(|_| trial.iops());
@@ -224,6 +279,17 @@ fn trial(group: &[&Job]) -> Option<Trial> {
     trial.witnesses.issued_ios = added(trial.directions().map(|(_, side)| side.ios));
     trial.error_examples = working.iter().filter(|job| job.errors > 0).map(|job| failure(job)).collect();
     Some(trial)
+}
+
+/// What is not known of one of them is not known of all.
+fn unstated(jobs: &[&Job]) -> Vec<Unstated> {
+    let mut all = Vec::new();
+    for what in jobs.iter().flat_map(|job| &job.unstated) {
+        if !all.contains(what) {
+            all.push(*what);
+        }
+    }
+    all
 }
 
 fn failure(job: &Job) -> RequestError {
@@ -257,7 +323,7 @@ fn added(counts: impl IntoIterator<Item = u64>) -> u64 {
 fn direction(jobs: &[&Job], op: Op) -> Option<Direction> {
     let parts: Vec<&Figures> =
         jobs.iter().flat_map(|job| job.parts()).filter(|part| part.0 == op).map(|p| p.1).collect();
-    let failed = added(jobs.iter().map(|job| job.errors));
+    let failed = added(jobs.iter().filter(|job| job.failing() == Some(op)).map(|job| job.errors));
     let first = parts.first().copied().cloned();
     let mut all = match parts.len() {
         0 => return None,
@@ -277,9 +343,7 @@ fn direction(jobs: &[&Job], op: Op) -> Option<Direction> {
             },
         },
     };
-    // fio does not say which direction failed; the first that there is stands for it.
-    let stands = jobs.iter().flat_map(|job| job.parts()).map(|part| part.0).min() == Some(op);
-    all.errors = if stands { failed } else { 0 };
+    all.errors = failed;
     all.direction(jobs.first()?.block_size_bytes())
 }
 

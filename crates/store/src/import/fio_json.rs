@@ -37,6 +37,9 @@ const ETIMEDOUT: i64 = 110;
 /// Seconds by which the beginnings of one run may differ between two reports.
 const MOMENT_S: f64 = 0.2;
 
+/// Share of the longest time by which the sum of the times of jobs of one length may differ from a multiple of it.
+const LIKE_TIMES: f64 = 0.05;
+
 /// Submission's share of the latency above which percentiles of completion alone say too little.
 const SUBMISSION_MAX: f64 = 0.1;
 
@@ -130,10 +133,7 @@ fn document(document: &Value) -> Result<Imported, ImportError> {
     let is_mixed_alone = |own: &&Value| moved(own, "mixed") && !SIDES.iter().any(|side| moved(own, side));
     if let Some(own) = jobs.iter().find(is_mixed_alone) {
         let name = own["jobname"].as_str().unwrap_or("job");
-        return Err(Damage::whole(format!(
-            "has one figure for reads and writes together (`mixed` of job `{name}`); run fio without \
-             unified_rw_reporting"
-        )));
+        return Err(Damage::whole(format!("job `{name}` {}", words::UNIFIED)));
     }
     let mut notes = Vec::new();
     if jobs.iter().any(|own| SIDES.iter().any(|op| hides_percentiles(&own[*op]))) {
@@ -145,7 +145,7 @@ fn document(document: &Value) -> Result<Imported, ImportError> {
     }
     for own in jobs.iter().filter(|own| was_too_slow(own, &document["global options"])) {
         let name = own["jobname"].as_str().unwrap_or("job");
-        notes.push(format!("fio ended `{name}` at a request slower than its `max_latency`"));
+        notes.push(words::ended_by_max_latency(name));
     }
     let group = |job: &Value| job["groupid"].as_i64().unwrap_or(0);
     let alone = |job: &Value| jobs.iter().filter(|other| group(other) == group(job)).count() == 1;
@@ -175,13 +175,7 @@ fn document(document: &Value) -> Result<Imported, ImportError> {
 /// An entry of `jobs`; `alone`: the only one of its group.
 fn job(job: &Value, global: &Value, alone: bool) -> Result<Job, String> {
     let name = job["jobname"].as_str().unwrap_or("job").to_owned();
-    let mut options =
-        Options::of(&job["job options"], global).map_err(|why| format!("job `{name}`: {why}"))?;
-    // fio searched for the depth that keeps a latency.
-    if positive(&job["latency_target"]).is_some() {
-        let found = positive(&job["latency_depth"]).map(|depth| depth as u32);
-        options = options.at_depth(found);
-    }
+    let options = Options::of(&job["job options"], global).map_err(|why| format!("job `{name}`: {why}"))?;
     let runtime = |op: &str| positive(&job[op]["runtime"]).map_or(0.0, |ms| ms / 1000.0);
     let reads_back = options.verifies && !options.rw.reads();
     let read_s = if reads_back && runtime("write") > 0.0 { 0.0 } else { runtime("read") };
@@ -191,12 +185,16 @@ fn job(job: &Value, global: &Value, alone: bool) -> Result<Job, String> {
     // fio does not write down that it was told to report by groups; but then it adds up the times of all jobs.
     // (The times of writing and of verifying add up likewise.)
     let together = if runtime_s > 0.0 && !options.verifies { (all_s / runtime_s).round() } else { 1.0 };
+    // Of jobs of unlike lengths it is no multiple; times are whole milliseconds.
+    let apart_s = (all_s - together * runtime_s).abs();
+    let are_unlike = !options.verifies && all_s > runtime_s && apart_s > LIKE_TIMES * runtime_s + 2e-3;
     let together = (together as u32).clamp(1, 65_536);
     let summed = if alone { together.max(options.jobs) } else { together };
     let percent = |key: &str| {
         job[key].as_f64().filter(|percent| *percent >= 0.0).map(|percent| percent / 100.0 * all_s)
     };
-    let cpu_s = percent("usr_cpu").zip(percent("sys_cpu"));
+    // Of a job that verifies, part of it went into reading back.
+    let cpu_s = percent("usr_cpu").zip(percent("sys_cpu")).filter(|_| !options.verifies);
     // fio 3.33 writes `total_ios` 0 where it counted 1,023 latencies.
     let flush = positive(&job["sync"]["total_ios"])
         .or_else(|| positive(&job["sync"]["lat_ns"]["N"]))
@@ -218,6 +216,7 @@ fn job(job: &Value, global: &Value, alone: bool) -> Result<Job, String> {
     let all = [&read, &write, &trim];
     let has_failed = counted > 0 || error != 0;
     let is_of_several_kinds = summed > options.jobs
+        || are_unlike
         || !options.verifies && options.has_a_direction_too_few(all)
         || !has_failed && options.has_other_sizes(all);
     Ok(Job {
@@ -229,7 +228,8 @@ fn job(job: &Value, global: &Value, alone: bool) -> Result<Job, String> {
         flush,
         sides_s,
         cpu_s,
-        errors: counted.max(u64::from(error != 0)),
+        errors: counted.max(u64::from(error != 0)).max(if has_failed { untimed(job) } else { 0 }),
+        searched_depth: positive(&job["latency_target"]).is_some(),
         errno,
         is_of_several_kinds,
         may_verify: options.verifies,
@@ -237,6 +237,15 @@ fn job(job: &Value, global: &Value, alone: bool) -> Result<Job, String> {
         name,
         options,
     })
+}
+
+/// Requests without a latency, where others have one: of a job that failed, those that did.
+fn untimed(job: &Value) -> u64 {
+    let missing = |side: &&str| {
+        let (all, timed) = (positive(&job[*side]["total_ios"])?, positive(&job[*side]["lat_ns"]["N"])?);
+        (timed < all).then_some((all - timed) as u64)
+    };
+    SIDES.iter().filter_map(missing).fold(0, u64::saturating_add)
 }
 
 /// Whether fio ended a job by its own `max_latency`: a slow request is none that failed.

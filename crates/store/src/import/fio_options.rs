@@ -11,6 +11,17 @@ use super::Figures;
 /// Mean sizes that differ by less are what was asked for.
 pub(super) const LIKE_SIZES: f64 = 0.01;
 
+/// Options with which requests wait for others, or for what reads back between writes.
+const LETS_EMPTY: [&str; 7] = [
+    "iodepth_low",
+    "iodepth_batch",
+    "iodepth_batch_submit",
+    "iodepth_batch_complete",
+    "iodepth_batch_complete_min",
+    "iodepth_batch_complete_max",
+    "verify_backlog",
+];
+
 /// Options of a job that define its workload.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Options {
@@ -33,6 +44,14 @@ pub(super) struct Options {
     pub(super) verifies: bool,
     /// Whether each job has a file of its own.
     has_own_files: bool,
+    /// Whether it began later than others of its group, so that it did not run with them.
+    pub(super) begins_later: bool,
+    /// Whether its queue is allowed to empty between requests.
+    pub(super) keeps_no_depth: bool,
+    /// Whether all jobs of the file have its engine, and its way through or past the page cache.
+    is_common: [bool; 2],
+    /// Sizes may be powers of 1,000 or of 1,024: `kb_base` holds for what follows it, and JSON does not say what did.
+    has_two_bases: bool,
 }
 
 impl Options {
@@ -79,10 +98,7 @@ impl Options {
             _ => None,
         };
         let engine = any(&["ioengine"]).unwrap_or("psync").to_owned();
-        let arrivals = match any(&["rate_process"]) {
-            Some("poisson") => Arrivals::Poisson,
-            _ => Arrivals::Fixed,
-        };
+        let is_poisson = any(&["rate_process"]) == Some("poisson");
         Ok(Self {
             rw: pattern(rw).ok_or_else(|| format!("option rw={rw} is not understood"))?,
             block_size_bytes,
@@ -96,10 +112,16 @@ impl Options {
             span_bytes: any(&["size", "filesize"]).and_then(size).unwrap_or(0),
             rates_iops,
             think: pauses(&text, size),
-            arrivals,
+            arrivals: if is_poisson { Arrivals::Poisson } else { Arrivals::Fixed },
             sync: durable(&text),
             verifies: any(&["verify"]).is_some_and(|word| word != "0"),
             has_own_files: any(&["filename"]).is_none(),
+            begins_later: ["startdelay", "wait_for", "wait_for_previous"]
+                .iter()
+                .any(|name| text(name).is_some_and(|word| word.parse::<f64>() != Ok(0.0))),
+            keeps_no_depth: LETS_EMPTY.iter().any(|name| text(name).is_some()),
+            is_common: [own["ioengine"].is_null(), own["direct"].is_null() && own["buffered"].is_null()],
+            has_two_bases: base == KbBase::Si,
         })
     }
 
@@ -114,14 +136,29 @@ impl Options {
             let (side, size) = (side.as_ref()?, size? as f64);
             let mean =
                 side.bytes.filter(|&bytes| bytes > 0)? as f64 / side.ios.filter(|&ios| ios > 0)? as f64;
-            Some(side.short == 0 && (mean / size - 1.0).abs() > LIKE_SIZES)
+            let is_like = |size: f64| (mean / size - 1.0).abs() <= LIKE_SIZES;
+            let in_other_base =
+                self.has_two_bases && [1, 2].iter().any(|power| is_like(size * 1.024f64.powi(*power)));
+            Some(side.short == 0 && !is_like(size) && !in_other_base)
         };
         moved.into_iter().zip(self.sizes).any(|side| other(side) == Some(true))
     }
 
-    /// The same at the queue depth that a search for a latency found.
-    pub(super) fn at_depth(self, depth: Option<u32>) -> Self {
-        Self { depth: depth.unwrap_or(self.depth), ..self }
+    /// Whether the file says for each of several jobs whether it bypassed the page cache.
+    pub(super) fn has_common_cache(&self) -> bool {
+        self.is_common[1]
+    }
+
+    /// Whether one direction has a rate and the other has none, so that neither the load nor the mix is what it says.
+    pub(super) fn is_partly_rated(&self) -> bool {
+        let rated = |op: usize| self.rates_iops[op].is_some_and(|rate| rate > 0.0);
+        self.rw.is_mixed() && rated(0) != rated(1)
+    }
+
+    /// The same without a rate, with the mix that was done.
+    pub(super) fn unrated(self, reads: u64, writes: u64) -> Self {
+        let read_percent = 100.0 * reads as f64 / (reads + writes).max(1) as f64;
+        Self { rates_iops: [None; 3], read_percent, ..self }
     }
 
     /// The same in one direction.
@@ -145,7 +182,10 @@ impl Options {
             _ => (Rw::RandRw, 100.0 * reads as f64 / (reads + writes) as f64),
         };
         let (rates_iops, think, sync) = ([None; 3], None, Sync::None);
-        Self { rw, read_percent, rates_iops, think, sync, arrivals: Arrivals::Fixed, ..self }
+        let engine = if self.is_common[0] { self.engine } else { "unknown".to_owned() };
+        let own =
+            Self { rw, read_percent, rates_iops, think, sync, engine, arrivals: Arrivals::Fixed, ..self };
+        Self { span_bytes: 0, ..own }
     }
 
     /// Returns the workload for one block size.

@@ -11,6 +11,7 @@ use super::{
     Damage, Figures, ImportError, ImportFormat, Imported,
     fio_jobs::{self, Job},
     fio_options::Options,
+    words,
 };
 
 /// The registered format.
@@ -28,8 +29,11 @@ struct Layout {
     name: usize,
     /// Fields of one direction.
     fields: usize,
-    /// Directions: version 3 knows no trims.
+    /// Directions: version 3 knows no trims, and may have reads and writes together (unified_rw_reporting), behind the
+    /// two or instead of them.
     sides: usize,
+    /// Directions of these that are read.
+    read: usize,
 }
 
 const KIB: f64 = 1024.0;
@@ -46,13 +50,26 @@ fn layout(line: &str) -> Option<Layout> {
     match version {
         // The first line of version 2 has no program; a name may stand there.
         "2" if !has_program && line.matches(';').count() > 120 => {
-            Some(Layout { name: 1, fields: 41, sides: 3 })
+            Some(Layout { name: 1, fields: 41, sides: 3, read: 3 })
         }
-        "3" if has_program => Some(Layout { name: 2, fields: 41, sides: 2 }),
-        "4" if has_program => Some(Layout { name: 2, fields: 41, sides: 3 }),
-        "5" if has_program => Some(Layout { name: 2, fields: 47, sides: 3 }),
+        "3" if has_program => {
+            let sides = sides_of_version_3(line);
+            Some(Layout { name: 2, fields: 41, sides, read: if sides == 1 { 0 } else { 2 } })
+        }
+        "4" if has_program => Some(Layout { name: 2, fields: 41, sides: 3, read: 3 }),
+        "5" if has_program => Some(Layout { name: 2, fields: 47, sides: 3, read: 3 }),
         _ => None,
     }
+}
+
+/// Directions of a line: two, unless the shares of processor time stand behind another number of them.
+fn sides_of_version_3(line: &str) -> usize {
+    let fields: Vec<&str> = line.split(';').collect();
+    let is_cpu = |sides: &usize| {
+        let at = 2 + 3 + sides * 41;
+        fields.get(at..at + 2).is_some_and(|shares| shares.iter().all(|share| share.trim().ends_with('%')))
+    };
+    [2, 3, 1].into_iter().find(is_cpu).unwrap_or(2)
 }
 
 impl ImportFormat for FioTerse {
@@ -61,13 +78,14 @@ impl ImportFormat for FioTerse {
     }
 
     fn read(&self, text: &str) -> Result<Imported, ImportError> {
-        let (mut jobs, mut program, mut short) = (Vec::new(), None, None);
+        let (mut jobs, mut program, mut short, mut slow) = (Vec::new(), None, None, None);
         for (number, line) in (1..).zip(text.lines()) {
             let Some(layout) = layout(line.trim_start()) else { continue };
             let row = Row { number, line, fields: line.trim_start().split(';').collect(), layout };
             let second = row.fields[1];
             program = second.strip_prefix("fio-").map(|version| format!("fio {version}")).or(program);
             jobs.push(row.job()?);
+            slow = slow.or(row.is_below_one_a_second()?.then_some(number));
             short = short.or((!row.is_whole()).then_some(number));
         }
         let mut notes = vec![
@@ -75,6 +93,13 @@ impl ImportFormat for FioTerse {
         ];
         if let Some(number) = short {
             notes.push(format!("line {number} ends before its last field: the copy is not whole"));
+        }
+        if let Some(number) = slow {
+            let why = "the terse format does not tell the size of requests of which less than one a second completed";
+            if jobs.len() == 1 {
+                return Err(Damage::at(number, 1, why));
+            }
+            notes.push(format!("line {number}: {why}; they are left out"));
         }
         if jobs.len() > 1 {
             notes
@@ -116,23 +141,41 @@ impl Row<'_> {
     }
 
     fn is_whole(&self) -> bool {
-        let Layout { name, fields, sides } = self.layout;
+        let Layout { name, fields, sides, .. } = self.layout;
         self.fields.len() >= name + 3 + sides * fields + CPU_FIELDS + SHARE_FIELDS
     }
 
+    /// Whether a direction did something, and less than a request a second: many sizes fit that.
+    fn is_below_one_a_second(&self) -> Result<bool, ImportError> {
+        let Layout { name, fields, read, .. } = self.layout;
+        for side in 0..read {
+            let at = name + 3 + side * fields;
+            if self.number(at)? > 0.0 && self.number(at + 2)? < 1.0 {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     fn job(&self) -> Result<Job, ImportError> {
-        let Layout { name, fields, sides } = self.layout;
+        let Layout { name, fields, sides, read } = self.layout;
+        if read == 0 {
+            return Err(Damage::at(self.number, 1, words::UNIFIED));
+        }
         let first = name + 3;
         let mut found = [None, None, None];
         let mut sides_s = [0.0; 3];
-        for (at, found) in found.iter_mut().enumerate().take(sides) {
+        for (at, found) in found.iter_mut().enumerate().take(read) {
             let side = self.side(first + at * fields)?;
             sides_s[at] = side.as_ref().map_or(0.0, |side| side.1);
             *found = side;
         }
         let cpu = first + sides * fields;
         let runtime_s = sides_s.into_iter().fold(0.0, f64::max);
-        let share = |at| self.number(at).map(|percent| percent / 100.0 * runtime_s);
+        let share = |at: usize| match self.fields.get(at).is_some_and(|field| !field.trim().ends_with('%')) {
+            true => Err(self.damaged(at, "is no share of processor time")),
+            false => self.number(at).map(|percent| percent / 100.0 * runtime_s),
+        };
         let cpu_s = (share(cpu)?, share(cpu + 1)?);
         self.number(cpu + CPU_FIELDS)?;
         let errors = self.number(name + 2)?;
@@ -162,6 +205,7 @@ impl Row<'_> {
             sides_s,
             is_of_several_kinds: false,
             may_verify: true,
+            searched_depth: false,
             cpu_s: Some(cpu_s),
             errors: u64::from(errors > 0.0),
             errno: (errors > 0.0 && errors < 4096.0).then_some(errors as i32),
@@ -179,7 +223,7 @@ impl Row<'_> {
         let percentiles = (at + 12..at + 32).map(|at| self.percentile(at)).collect::<Result<Vec<_>, _>>()?;
         let (lat_min, lat_max) = (self.number(at + 32)?, self.number(at + 33)?);
         let (lat_mean, lat_stddev) = (self.number(at + 34)?, self.number(at + 35)?);
-        if kib <= 0.0 || runtime_s <= 0.0 {
+        if kib <= 0.0 || runtime_s <= 0.0 || iops < 1.0 {
             return Ok(None);
         }
         let size = block_size(kib * KIB, iops, runtime_s);

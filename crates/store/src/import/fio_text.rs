@@ -42,7 +42,7 @@ impl ImportFormat for FioText {
                 reports.push(Report::new(number, run, head));
             } else if let Some(heading) = heading(line, run + i64::from(section == Section::Over)) {
                 headings.add(heading);
-            } else if line.starts_with("Run status group") {
+            } else if line.trim_start().starts_with("Run status group") {
                 section = Section::Over;
             } else if let Some(report) = reports.last_mut().filter(|_| section != Section::Over) {
                 report.line(number, line, &mut section)?;
@@ -53,6 +53,10 @@ impl ImportFormat for FioText {
             let why = "the text ends before fio's results: it was stopped, or the copy is not whole";
             return Err(Damage::at(lines, 1, why));
         }
+        if let Some(own) = reports.iter().find(|own| own.is_unified && own.sides.iter().all(Option::is_none))
+        {
+            return Err(Damage::at(own.number, 1, format!("job `{}` {}", own.head.name, words::UNIFIED)));
+        }
         let mut notes = Vec::new();
         let all = reports.len();
         let reports = last_of_each_process(reports);
@@ -62,6 +66,9 @@ impl ImportFormat for FioText {
         if section != Section::Over {
             let why = "the text ends before fio's summary (Run status group): results may be missing";
             notes.push(why.to_owned());
+        }
+        for report in reports.iter().filter(|report| report.head.was_too_slow) {
+            notes.push(words::ended_by_max_latency(report.head.name));
         }
         let jobs = reports.iter().map(|report| report.job(&headings)).collect::<Result<_, _>>()?;
         let trials = fio_jobs::trials(jobs, &mut notes);
@@ -178,6 +185,8 @@ struct Head<'a> {
     group: i64,
     jobs: u32,
     errors: u64,
+    /// Whether fio ended the job by its own `max_latency`: a slow request is none that failed.
+    was_too_slow: bool,
     pid: Option<u64>,
 }
 
@@ -186,10 +195,11 @@ fn group_of(line: &str) -> Option<Head<'_>> {
     let (name, rest) = line.split_once(": (groupid=")?;
     let (group, rest) = rest.split_once(", jobs=")?;
     let (jobs, rest) = rest.split_once(')')?;
-    let errors = value(rest, "err")?.split(':').next()?.trim();
+    let errors = value(rest, "err")?.split([':', ' ']).next()?.trim();
     let pid = value(rest, "pid").and_then(|pid| pid.split(':').next()?.trim().parse().ok());
     let (group, jobs) = (group.trim().parse().ok()?, jobs.trim().parse().ok()?);
-    Some(Head { name, group, jobs, errors: errors.parse().ok()?, pid })
+    let was_too_slow = rest.contains("func=max latency exceeded");
+    Some(Head { name, group, jobs, errors: errors.parse().ok()?, was_too_slow, pid })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -239,8 +249,9 @@ struct Report<'a> {
     totals: [Option<u64>; 3],
     flushes: Option<LatencySummary>,
     flushed: Option<u64>,
-    /// That a search for a latency found.
-    depth: Option<&'a str>,
+    /// Whether fio searched for the depth that keeps a latency.
+    searched_depth: bool,
+    is_unified: bool,
     cpu: Option<(f64, f64)>,
 }
 
@@ -249,7 +260,18 @@ const SIDES: [&str; 3] = ["read", "write", "trim"];
 impl<'a> Report<'a> {
     fn new(number: usize, run: i64, head: Head<'a>) -> Self {
         let (sides, totals) = ([None, None, None], [None; 3]);
-        Self { number, run, head, sides, totals, flushes: None, flushed: None, depth: None, cpu: None }
+        Self {
+            number,
+            run,
+            head,
+            sides,
+            totals,
+            flushes: None,
+            flushed: None,
+            searched_depth: false,
+            is_unified: false,
+            cpu: None,
+        }
     }
 
     fn line(&mut self, number: usize, line: &'a str, section: &mut Section) -> Result<(), ImportError> {
@@ -266,6 +288,12 @@ impl<'a> Report<'a> {
             *section = Section::Of(Part::Side(at));
             return Ok(());
         }
+        // Of unified_rw_reporting: reads and writes are told besides, or there is no result.
+        if words.strip_prefix("mixed").is_some_and(|rest| rest.trim_start().starts_with(':')) {
+            self.is_unified = true;
+            *section = Section::Head;
+            return Ok(());
+        }
         if words.starts_with("fsync/fdatasync") {
             self.flushes = Some(LatencySummary::default());
             *section = Section::Of(Part::Flushes);
@@ -280,7 +308,7 @@ impl<'a> Report<'a> {
             self.totals = totals;
             self.flushed = flushed(words);
         } else if value(words, "target").is_some_and(|target| target != "0") {
-            self.depth = value(words, "depth");
+            self.searched_depth = true;
         } else if let Section::Of(part) | Section::Percentiles(part, ..) = *section {
             self.timed(part, words, section);
         }
@@ -329,7 +357,11 @@ impl<'a> Report<'a> {
         let announced = headings.of(self);
         let heading = announced.first();
         let is_of_several_kinds = announced.iter().any(|other| !other.is_like(&announced[0]));
-        let sizes = [0, 1, 2].map(|side| one_size(announced, side));
+        let mut sizes = [0, 1, 2].map(|side| one_size(announced, side));
+        // A request that failed is counted, and moved nothing.
+        if self.head.errors != 0 {
+            sizes = [None; 3];
+        }
         let side =
             |at: usize| self.sides[at].as_ref().and_then(|side| figures(side, self.totals[at], sizes[at]));
         let (mut read, write, trim) = (side(0), side(1), side(2));
@@ -337,6 +369,7 @@ impl<'a> Report<'a> {
         if write.is_some() && announced.iter().all(|heading| !heading.has(0)) && heading.is_some() {
             read = None;
         }
+        let reads_back = read.is_none() && self.sides[0].is_some();
         let rw = match (heading, read.is_some(), write.is_some()) {
             (Some(heading), ..) => heading.rw.as_str(),
             (None, true, true) => "randrw",
@@ -350,17 +383,9 @@ impl<'a> Report<'a> {
             .into_iter()
             .zip([&read, &write, &trim])
             .find_map(|(size, side)| size.filter(|_| side.is_some()));
-        let mut unstated = vec![Unstated::PageCache, Unstated::Load];
-        // Behind the counts, nothing else comes: a text that ends before them may have lost its flushes.
-        if self.flushes.is_some() || self.totals.iter().all(Option::is_none) {
-            unstated.push(Unstated::Flushes);
-        }
-        match heading {
-            Some(heading) => {
-                given["ioengine"] = heading.engine.as_str().into();
-                given["iodepth"] = self.depth.unwrap_or(&heading.depth).into();
-            }
-            None => unstated.extend([Unstated::QueueDepth, Unstated::Order]),
+        if let Some(heading) = heading {
+            given["ioengine"] = heading.engine.as_str().into();
+            given["iodepth"] = heading.depth.as_str().into();
         }
         if let Some(size) = size {
             given["bs"] = size.to_string().into();
@@ -373,6 +398,7 @@ impl<'a> Report<'a> {
             .map_err(|why| Damage::at(self.number, 1, format!("job `{}`: {why}", self.head.name)))?;
         let runtime_s = |at: usize| self.sides[at].as_ref().map_or(0.0, |side| side.runtime_s);
         let sides_s = [if read.is_some() { runtime_s(0) } else { 0.0 }, runtime_s(1), runtime_s(2)];
+        let errors = if self.head.was_too_slow { 0 } else { self.head.errors };
         let all_s = sides_s.into_iter().fold(0.0, f64::max) * f64::from(self.head.jobs);
         Ok(Job {
             name: self.head.name.to_owned(),
@@ -386,11 +412,25 @@ impl<'a> Report<'a> {
             sides_s,
             is_of_several_kinds,
             may_verify: true,
-            cpu_s: self.cpu.map(|(user, system)| (user * all_s, system * all_s)),
-            errors: u64::from(self.head.errors != 0),
-            errno: i32::try_from(self.head.errors).ok().filter(|&errno| errno > 0),
-            unstated,
+            searched_depth: self.searched_depth,
+            cpu_s: self.cpu.filter(|_| !reads_back).map(|(user, system)| (user * all_s, system * all_s)),
+            errors: u64::from(errors != 0),
+            errno: i32::try_from(errors).ok().filter(|&errno| errno > 0),
+            unstated: self.unstated(heading.is_some()),
         })
+    }
+
+    /// What fio's text does not print.
+    fn unstated(&self, is_announced: bool) -> Vec<Unstated> {
+        let mut unstated = vec![Unstated::PageCache, Unstated::Load];
+        // Behind the counts, nothing else comes: a text that ends before them may have lost its flushes.
+        if self.flushes.is_some() || self.totals.iter().all(Option::is_none) {
+            unstated.push(Unstated::Flushes);
+        }
+        if !is_announced {
+            unstated.extend([Unstated::QueueDepth, Unstated::Order]);
+        }
+        unstated
     }
 }
 
@@ -484,13 +524,17 @@ fn percentiles(row: &str, unit_ns: f64, summary: &mut LatencySummary) {
         let Some((which, figure)) = part.split_once("th=[") else { continue };
         let figure = figure.trim().trim_start_matches(">=").trim_end_matches(']');
         let Some(ns) = thousands(figure).map(|figure| figure * unit_ns) else { continue };
-        let place = match which.trim().trim_start_matches('|').trim() {
-            "50.00" => &mut summary.p50,
-            "90.00" => &mut summary.p90,
-            "99.00" => &mut summary.p99,
-            "99.90" => &mut summary.p99_9,
-            "99.99" => &mut summary.p99_99,
-            _ => continue,
+        // As many decimals as the list of percentiles needs.
+        let Ok(percent) = which.trim().trim_start_matches('|').trim().parse::<f64>() else { continue };
+        let places = [
+            (50.0, &mut summary.p50),
+            (90.0, &mut summary.p90),
+            (99.0, &mut summary.p99),
+            (99.9, &mut summary.p99_9),
+            (99.99, &mut summary.p99_99),
+        ];
+        let Some((_, place)) = places.into_iter().find(|(own, _)| (own - percent).abs() < 1e-6) else {
+            continue;
         };
         *place = Some(ns);
     }
@@ -511,9 +555,17 @@ fn figures(side: &Side, counted: Option<u64>, size: Option<u64>) -> Option<Figur
         _ => side.bytes_per_s,
     };
     iops?;
-    let mut latency_ns = if side.lat.mean.is_some() { side.lat.clone() } else { side.clat.clone() };
+    // Without `lat` (disable_lat), completion alone is no latency where submission is a part of it.
+    let mut latency_ns = match (side.lat.mean, side.slat.mean) {
+        (Some(_), _) => side.lat.clone(),
+        (None, Some(_)) => LatencySummary::default(),
+        (None, None) => side.clat.clone(),
+    };
     let own = side.lat.p50.is_some() || side.lat.p99.is_some();
-    if !own && side.slat.mean.unwrap_or(0.0) <= SUBMISSION_MAX * latency_ns.mean.unwrap_or(0.0) {
+    if !own
+        && latency_ns.mean.is_some()
+        && side.slat.mean.unwrap_or(0.0) <= SUBMISSION_MAX * latency_ns.mean.unwrap_or(0.0)
+    {
         let clat = side.clat.clone();
         latency_ns = LatencySummary {
             p50: clat.p50,

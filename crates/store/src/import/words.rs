@@ -5,6 +5,15 @@ pub(super) fn heads_fio_results(line: &str) -> bool {
     line.contains(": (groupid=") && line.contains(", jobs=")
 }
 
+/// What is said of a job that fio ended by its own limit of latency.
+pub(super) fn ended_by_max_latency(name: &str) -> String {
+    format!("fio ended `{name}` at a request slower than its `max_latency`")
+}
+
+/// Why one figure for reads and writes is refused.
+pub(super) const UNIFIED: &str =
+    "has one figure for reads and writes together; run fio without unified_rw_reporting";
+
 /// Value of `name=value` in a line, without blanks before it; up to a comma, a bracket, or a blank.
 pub(super) fn value<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     let mut from = 0;
