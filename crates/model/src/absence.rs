@@ -146,6 +146,8 @@ pub enum RequestError {
     },
     /// Error for which another tool stopped a job; its file does not say which.
     JobStopped,
+    /// Another tool's own limit of latency, at which it ended a job. No request failed.
+    TooSlow,
     /// A sentence of a run that was kept before errors had numbers.
     #[serde(untagged)]
     Other(String),

@@ -558,7 +558,7 @@ fn around(trial: &Trial, paint: Paint) -> String {
     let ios: u64 = trial.witnesses.issued_ios;
     let mut rows = Vec::new();
     if let Some(mean) = trial.in_flight_mean {
-        let most = if trial.spec.keeps_depth() { "requested" } else { "at most" };
+        let most = if trial.spec.keeps_depth() { "requested" } else { "allowed" };
         let asked = trial.asked_in_flight_mean();
         let whole = trial.spec.asked_in_flight() as f64;
         // Streams that ran for a part of the time requested a part of their depths.

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use iosonde_judge::{drift, validity::TrialStanding};
-use iosonde_model::{About, Cause, Closed, FindingName, Op, Outcome, Point, Run, Status, cause::Drift};
+use iosonde_model::{
+    About, Cause, Closed, Estimate, Finding, FindingName, Op, Outcome, Point, Run, Status, cause::Drift,
+};
 use iosonde_stats::{robust::median, trend::Levels};
 
 use super::{
@@ -66,7 +68,12 @@ fn is_on_two_levels(point: &Point) -> bool {
 fn widest_of_the_highest(run: &Run) -> Option<f64> {
     let is_highest = |name| matches!(name, FindingName::DeviceBandwidth | FindingName::MaxIops);
     let highest = run.findings.iter().filter(|one| is_highest(one.name) && one.status == Status::Found);
-    highest.filter_map(|finding| estimate(finding).relative_half_width()).max_by(f64::total_cmp)
+    // The larger side, as reports tell it.
+    let larger_side = |finding: &Finding| {
+        let Estimate { value, low, high } = estimate(finding);
+        Some((high? - value).max(value - low?) / value)
+    };
+    highest.filter_map(larger_side).max_by(f64::total_cmp)
 }
 
 /// How many times as long a point is to be measured that is so many times as wide as was asked. A half-width falls with

@@ -7,7 +7,8 @@
 //! retried when a program sees an error, so no error is noise. A trial in which nothing completed is checked here
 //! too.
 //!
-//! Verdict: invalid, about everything in the trial. Not checked without a count of errors (a published table of
+//! Verdict: invalid, about everything in the trial. A warning where another tool ended the job by its own limit of
+//! latency (fio's `max_latency`). Not checked without a count of errors (a published table of
 //! throughput).
 //!
 //! Example: a script that ignores the result of `pread` measures the end of the file. Reads beyond it return at
@@ -17,9 +18,9 @@
 //! log mentions retries. Short transfers on a file that shrank: another program writes to it.
 
 use iosonde_model::CheckName;
-use iosonde_model::{About, Reason, Run, Scope, Trial, Verdict, cause};
 #[cfg(test)]
-use iosonde_model::{RequestError, Rw};
+use iosonde_model::Rw;
+use iosonde_model::{About, Reason, RequestError, Run, Scope, Trial, Verdict, cause};
 
 use super::{Check, judged};
 #[cfg(test)]
@@ -51,9 +52,12 @@ impl Check for Errors {
                 specimen::run(specimen::usual()),
                 specimen::run(specimen::healthy(Rw::RandRw, 4096, 8, 20_000)),
             ],
+            warning: vec![specimen::run(Trial {
+                error_examples: vec![RequestError::TooSlow],
+                ..specimen::usual()
+            })],
             invalid: [failing, short, hung, silent].map(specimen::run).into(),
             not_checked: vec![specimen::run(specimen::tabled())],
-            ..Specimens::default()
         }
     }
 }
@@ -75,6 +79,10 @@ fn verdict(trial: &Trial) -> Verdict {
         let example = trial.error_examples.first().cloned();
         let nothing = cause::Errors::NothingCompleted { measured_s: trial.measured_s, example };
         return Verdict::Invalid(Reason::new(About::All, nothing));
+    }
+    if trial.error_examples.contains(&RequestError::TooSlow) {
+        let ended = cause::Errors::EndedEarly { ended_after_s: trial.measured_s };
+        return Verdict::Warning(Reason::new(About::All, ended));
     }
     Verdict::Pass
 }

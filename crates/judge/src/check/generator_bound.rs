@@ -25,14 +25,14 @@
 #[cfg(test)]
 use iosonde_model::Rw;
 use iosonde_model::{
-    About, Ceiling, CheckName, Medium, Reason, Run, Scope, Trial, Verdict,
+    About, Ceiling, CheckName, Medium, Reason, Run, Scope, Trial, Unstated, Verdict,
     cause::{self, Busy},
 };
 
 use super::{Check, judged};
 #[cfg(test)]
 use super::{Specimens, specimen};
-use crate::{achieved_rate, reach};
+use crate::{achieved_rate, mean_depth, reach};
 
 const BUSY_DOUBT: f64 = 0.80;
 /// 95 %, less 1 %: starting and draining are part of the time, and take 2 ms of a trial of 0.2 s.
@@ -73,6 +73,9 @@ impl Check for GeneratorBound {
     }
 }
 
+/// Requests outstanding for each job, below which a busy program may have spun for a rate.
+const FEW_IN_FLIGHT: f64 = 0.5;
+
 fn verdict(trial: &Trial, run: &Run) -> Verdict {
     let reason = |cause: cause::GeneratorBound| Reason::new(About::Device, cause);
     let Some(busy_share) = trial.busy_share else {
@@ -85,6 +88,10 @@ fn verdict(trial: &Trial, run: &Run) -> Verdict {
     let spins = run.info.is_imported() && is_reached;
     if busy_share < BUSY_DOUBT || !void && reach::is_fed(trial) || spins {
         return Verdict::Pass;
+    }
+    let in_flight = mean_depth::by_littles_law(&mean_depth::terms(trial).0);
+    if trial.unstated.contains(&Unstated::Load) && in_flight < FEW_IN_FLIGHT * f64::from(trial.spec.jobs) {
+        return Verdict::NotChecked(reason(cause::GeneratorBound::RateUnstated { in_flight }));
     }
     let cached_iops = cached_iops(trial, &run.info.host.ceilings);
     let of_another = run.info.is_imported();

@@ -20,7 +20,7 @@
 //! is a warning.
 //!
 //! Another tool's result of a blocking engine (psync, mmap and the like) with a requested depth above 1: invalid as a
-//! figure for that depth, since those engines send one request at a time.
+//! figure for that depth, since those engines send one request at a time. So does libaio without direct I/O.
 //!
 //! Verdict: against the counted depth, latency is invalid: it leaves out part of the time. Against the requested
 //! depth, depth is invalid: either it was not reached, or the latency leaves out part of the time.
@@ -132,7 +132,11 @@ const BLOCKING: [&str; 7] = ["sync", "psync", "vsync", "pvsync", "pvsync2", "mma
 
 /// Whether another tool's result asks a blocking engine for a depth.
 fn blocks(trial: &Trial) -> bool {
-    trial.spec.queue_depth > 1 && trial.spec.and.is_empty() && BLOCKING.contains(&trial.spec.engine.as_str())
+    let (spec, knows_cache) = (&trial.spec, !trial.unstated.contains(&Unstated::PageCache));
+    let is_blocking = BLOCKING.contains(&spec.engine.as_str());
+    // Linux's AIO waits in the submission of a buffered request.
+    let waits_to_submit = spec.engine == "libaio" && !spec.direct && knows_cache;
+    spec.queue_depth > 1 && spec.and.is_empty() && (is_blocking || waits_to_submit)
 }
 
 fn one_at_a_time(trial: &Trial) -> Verdict {
@@ -180,7 +184,12 @@ fn verdict(trial: &Trial, is_imported: bool) -> Verdict {
         return abstain(cause::LittlesLaw::TooFewRequests { requests, counted });
     }
     let is_one_each = trial.spec.streams().all(|stream| stream.queue_depth == 1);
-    if trial.in_flight_mean.is_none() && is_one_each && (IDLE_MIN..1.0).contains(&(in_flight / asked)) {
+    let has_open_load = trial.unstated.contains(&Unstated::Load);
+    if trial.in_flight_mean.is_none()
+        && is_one_each
+        && !has_open_load
+        && (IDLE_MIN..1.0).contains(&(in_flight / asked))
+    {
         return Verdict::Warning(Reason::new(about, cause::LittlesLaw::Idle { in_flight, expected, terms }));
     }
     // A tool's own output states its units; of a table, somebody may have taken them wrongly.
@@ -189,7 +198,7 @@ fn verdict(trial: &Trial, is_imported: bool) -> Verdict {
     let missed =
         Reason::new(about, cause::LittlesLaw::Missed { in_flight, expected, misread_thousands, terms });
     // A rate or pauses, which the file does not state, make a queue shorter, and never longer.
-    let may_wait = trial.unstated.contains(&Unstated::Load) && in_flight < expected;
+    let may_wait = has_open_load && in_flight < expected;
     if may_wait { Verdict::Warning(missed) } else { Verdict::Invalid(missed) }
 }
 

@@ -4,7 +4,8 @@
 //! - operations per second times seconds are operations, and operations times block size are bytes;
 //! - the windows add up to the whole, and the histogram counts as many as the trial;
 //! - smallest ≤ median ≤ 90th ≤ 99th ≤ .. ≤ largest, and the mean lies between smallest and largest;
-//! - the trial counts no more than was issued.
+//! - the trial counts no more than was issued;
+//! - no request or flush took a hundred times as long as the run.
 //!
 //! Rule: off by more than 1 % is wrong. These are identities, not statistics: they hold to the last digit, and the
 //! histogram's buckets add at most 0.4 %. Errors of units are large: 2.4 % (kB taken for KiB) is the smallest usual
@@ -67,6 +68,8 @@ impl Check for Units {
         lost_window.windows.pop();
         let mut overcounted = specimen::usual();
         overcounted.witnesses.issued_read_bytes /= 2;
+        let mut overflown = specimen::usual();
+        overflown.read.as_mut().expect("it reads").latency_ns.max = Some(59_401_000_000_000);
         let mut silent = specimen::usual();
         silent.read = Some(specimen::direction(0, 4096, 320_000));
         Specimens {
@@ -77,7 +80,7 @@ impl Check for Units {
                 // Figures of two digits.
                 table(|row| 1.0 + 0.02 * (row as f64 - 2.0)),
             ],
-            invalid: [kilo, micro, disorder, lost_window, overcounted]
+            invalid: [kilo, micro, disorder, lost_window, overcounted, overflown]
                 .map(specimen::run)
                 .into_iter()
                 .chain([table(|_| 1.024), table(|_| 16.0)])
@@ -178,6 +181,9 @@ fn verdict(trial: &Trial, run: &Run) -> Verdict {
         if let Some(disorder) = disorder(op, direction) {
             return Verdict::Invalid(Reason::new(About::All, disorder));
         }
+    }
+    if let Some(longer) = longer_than_run(trial) {
+        return Verdict::Invalid(Reason::new(About::Latency, longer));
     }
     // A NaN compares as neither; it is a contradiction too.
     let tolerance = if trial.is_uncounted() { TABLE_TOLERANCE } else { TOLERANCE };
@@ -309,6 +315,20 @@ fn descending(op: Op, values: &[(LatencyStatistic, Option<f64>)]) -> Option<caus
         .find(|pair| pair[0].1.is_nan() || pair[1].1.is_nan() || pair[0].1 > pair[1].1 * (1.0 + TOLERANCE))?;
     let [(lower, lower_ns), (higher, higher_ns)] = [pair[0], pair[1]];
     Some(cause::Units::Disorder { op, lower, lower_ns, higher, higher_ns })
+}
+
+/// Times by which a latency exceeds the run, and its least, from which on it is miscounted: the last flush of a run may
+/// take minutes beyond it. fio 3.33 has flushes of 16 hours in runs of a second.
+const LONGER_TIMES: f64 = 100.0;
+const LONGER_S: f64 = 600.0;
+
+/// A latency that no request of the trial can have had.
+fn longer_than_run(trial: &Trial) -> Option<cause::Units> {
+    let of_requests = trial.directions().filter_map(|(_, direction)| direction.latency_ns.max);
+    let of_flushes = trial.flush.as_ref().and_then(|flush| flush.latency_ns.max);
+    let (longest_s, measured_s) = (of_requests.chain(of_flushes).max()? as f64 / 1e9, trial.measured_s);
+    let is_longer = measured_s > 0.0 && longest_s > LONGER_S && longest_s > LONGER_TIMES * measured_s;
+    is_longer.then_some(cause::Units::LongerThanRun { longest_s, measured_s })
 }
 
 /// What counts was issued, and the warm-up besides.

@@ -21,6 +21,11 @@ pub enum Errors {
         /// First error.
         example: Option<RequestError>,
     },
+    /// Another tool ended the job before its time, at a request that was slower than it was told to accept.
+    EndedEarly {
+        /// Duration until then.
+        ended_after_s: f64,
+    },
     /// No request completed.
     NothingCompleted {
         /// Duration of the measurement.

@@ -8,6 +8,11 @@ use serde::Serialize;
 pub enum GeneratorBound {
     /// Nothing measured the processor time.
     Unmeasured,
+    /// The file does not state whether a rate was set, for which programs spin, and few requests were outstanding.
+    RateUnstated {
+        /// Mean queue depth by throughput and latency.
+        in_flight: f64,
+    },
     /// The program could make no more requests.
     Saturated(Busy),
     /// The storage may have waited for the program now and then.

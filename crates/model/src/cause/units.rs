@@ -54,6 +54,13 @@ pub enum Units {
         /// Its value.
         higher_ns: f64,
     },
+    /// Latency that is longer than the run by far.
+    LongerThanRun {
+        /// Longest request or flush, in seconds.
+        longest_s: f64,
+        /// Measured time, in seconds.
+        measured_s: f64,
+    },
     /// More bytes in the figures than the requests moved.
     Overcounted {
         /// Bytes in the figures.

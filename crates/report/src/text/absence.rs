@@ -95,6 +95,7 @@ pub fn request_error(error: &RequestError) -> String {
             "what was read is not what was written: verification failed (EILSEQ, os error 84)".to_owned()
         }
         RequestError::System { errno, .. } => system_error(*errno).to_string(),
+        RequestError::TooSlow => "a request was slower than fio's `max_latency` allows".to_owned(),
         RequestError::JobStopped => "fio stopped a job because of an error; see its output".to_owned(),
         RequestError::Other(sentence) => sentence.clone(),
     }
@@ -104,7 +105,7 @@ pub fn request_error(error: &RequestError) -> String {
 pub fn counted_error(error: &RequestError) -> String {
     match error {
         RequestError::System { count, .. } => format!("{count} x {}", request_error(error)),
-        RequestError::JobStopped | RequestError::Other(_) => request_error(error),
+        RequestError::JobStopped | RequestError::TooSlow | RequestError::Other(_) => request_error(error),
     }
 }
 

@@ -152,7 +152,7 @@ fn beyond_memory(run: &Run) -> String {
         },
     );
     match run.info.device.direct {
-        true => format!("direct I/O was requested, but data came from memory: use {size}"),
+        true => format!("memory served the requests in spite of direct I/O: use {size}"),
         false => format!("use direct I/O (without `--buffered`), or {size}"),
     }
 }
@@ -276,6 +276,10 @@ impl<'a> SizeAdvice<'a> {
         let size = match (self.is_largest, self.may_rise) {
             (true, true) => format!("{size}: {most}; larger ones may be faster"),
             (true, false) => format!("{size}: {most}"),
+            // A wide interval holds less than 95 %.
+            (false, _) if self.most.iter().any(|rate| ends(rate).is_some()) => {
+                format!("{size} or more: {most}")
+            }
             (false, _) => format!("{size} or more: at least 95 % of the QD 1 maximum, {most}"),
         };
         let sentence = format!("for bandwidth of {order}{} at QD 1, use blocks of {size}", ops.join(" or "));
@@ -286,11 +290,15 @@ impl<'a> SizeAdvice<'a> {
 /// A rate with its interval; one with ends has their unit: `33 MB/s (25–35)` was read as a range of sizes.
 fn labelled(rate: &Estimate) -> String {
     let told = figure(Unit::Rate, rate);
-    let ends = rate.low.zip(rate.high).filter(|&(low, high)| !is_share(Unit::Rate, rate.value, low, high));
-    match ends {
+    match ends(rate) {
         Some((low, high)) => format!("{} ({})", told.value, range(Unit::Rate, low, high)),
         None => told.in_words(),
     }
+}
+
+/// The ends of an interval that is not told as a share to either side.
+fn ends(rate: &Estimate) -> Option<(f64, f64)> {
+    rate.low.zip(rate.high).filter(|&(low, high)| !is_share(Unit::Rate, rate.value, low, high))
 }
 
 /// Whether a point gives clearly less than the highest bandwidth of its direction, or is that itself.

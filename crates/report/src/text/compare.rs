@@ -163,7 +163,7 @@ fn by_direction(pair: &ComparedPair) -> Option<String> {
         format!("{what}: {said} ({}{unit})", mean.points)
     };
     let has_mixes = pair.geometric_means.iter().any(|mean| mean.of == WorkloadGroup::ReadsInMix);
-    let in_mixes = if has_mixes { "; mixes count in both" } else { "" };
+    let in_mixes = if has_mixes { "; a mix has a ratio in each" } else { "" };
     Some(format!("{}; {}{in_mixes}", told("reads", reads, " ratios"), told("writes", writes, "")))
 }
 
@@ -237,8 +237,8 @@ fn in_turn(pair: &ComparedPair) -> &'static str {
 fn repeats(pair: &ComparedPair) -> Repeats {
     match (pair.unit, pair.repeats) {
         (ComparedUnit::Run, [1, 1]) => Repeats::Missing(
-            "The ratios have no confidence interval: with one run of each, run-to-run variation is unknown; \
-             run both with `--repeats 5`."
+            "How much such runs differ by chance is unknown with one of each, so these ratios have no confidence \
+             interval; run both with `--repeats 5`."
                 .to_owned(),
         ),
         (ComparedUnit::Run, [a_runs, _]) => {
@@ -405,7 +405,7 @@ pub fn verdicts(pair: &ComparedPair, shown: &[Likeness], has_bounds: bool) -> St
     let open = shown
         .contains(&Likeness::CannotTell)
         .then(|| "Maybe: trials within a run are too few or scatter too much to be sure.".to_owned());
-    let bounds = has_bounds.then(|| "After ≥, the low end of a wide interval.".to_owned());
+    let bounds = has_bounds.then(|| "≥: of a ratio that the trials leave wide, the low end.".to_owned());
     [same, surely, open, bounds].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
@@ -578,8 +578,9 @@ mod tests {
         let slower = pair(0.303, 0.286, 0.323, Likeness::Slower);
         assert_eq!(
             answer(&slower),
-            "B is 3.3 times slower than A (geometric mean of 28 throughput ratios). The ratios have no confidence \
-             interval: with one run of each, run-to-run variation is unknown; run both with `--repeats 5`."
+            "B is 3.3 times slower than A (geometric mean of 28 throughput ratios). How much such runs differ by \
+             chance is unknown with one of each, so these ratios have no confidence interval; run both with \
+             `--repeats 5`."
         );
         let exact = Estimate { value: 4.584, low: Some(4.5839), high: Some(4.5841) };
         assert_eq!(ratio_text(&slower, exact, Likeness::Slower), "4.58×");
@@ -605,7 +606,7 @@ mod tests {
             ..latency
         };
         assert!(answer(&latency).starts_with(
-            "B is 6.5 times slower than A in p99 latency (geometric mean of 28 latency ratios). The ratios have no"
+            "B is 6.5 times slower than A in p99 latency (geometric mean of 28 latency ratios). How much such runs"
         ));
     }
 

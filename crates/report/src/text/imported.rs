@@ -296,7 +296,7 @@ pub fn would_settle(run: &Run) -> Option<String> {
     let unknown = needed.iter().any(|what| trial.unstated.contains(what));
     let several = !spec.and.is_empty() || !spec.block_sizes.is_one();
     // `point` has no pauses.
-    let is_nothing = trial.directions().next().is_none();
+    let is_nothing = trial.directions().next().is_none() || spec.engine == "null";
     if unknown
         || several
         || is_nothing
@@ -335,7 +335,6 @@ fn own_engine(of_fio: &str) -> Option<&'static str> {
     match of_fio {
         "sync" | "psync" | "vsync" | "pvsync" | "pvsync2" => Some("psync"),
         "mmap" => Some("mmap"),
-        "null" => Some("null"),
         _ => None,
     }
 }

@@ -12,7 +12,7 @@ use super::number::figure;
 
 /// Where a limit of requests and one of bytes meet.
 pub(super) struct LimitsMeet<'a> {
-    /// `for bandwidth, use requests of 64 KiB or more: those below 43 KiB reach the limit of 3.00 k IOPS before that of
+    /// `for bandwidth, use requests of 64 KiB or more: below 43 KiB the limit of 3.00 k IOPS binds, not that of
     /// 131 MB/s`
     pub(super) told: String,
     /// How it is computed.
@@ -28,10 +28,19 @@ pub(super) fn limits_meet(run: &Run) -> Option<LimitsMeet<'_>> {
         .filter_map(|op| Some([limit(run, op, Unit::Iops)?, limit(run, op, Unit::Rate)?]))
         .collect();
     pairs.dedup();
-    let told: Vec<String> = pairs.iter().filter_map(|pair| words(*pair)).collect();
+    let sizes: Vec<[String; 2]> = pairs.iter().filter_map(|pair| sizes(*pair)).collect();
+    let told = match sizes.as_slice() {
+        [[usual, meet], other] if sizes[0] == *other => {
+            format!(
+                "use reads and writes of {usual} or more: below {meet} their limits of IOPS bind, not those of \
+                 bandwidth"
+            )
+        }
+        _ => pairs.iter().zip(&sizes).map(|(pair, sizes)| words(*pair, sizes)).collect::<Vec<_>>().join("; "),
+    };
     let size = size(*pairs.first()?)?;
     Some(LimitsMeet {
-        told: format!("for bandwidth, {}", told.join("; ")),
+        told: format!("for bandwidth, {told}"),
         why: format!(
             "the limit in bytes divided by that in requests: {}",
             figure(Unit::Bytes, &size).in_words()
@@ -60,17 +69,17 @@ fn size([requests, bytes]: [&Finding; 2]) -> Option<Estimate> {
     })
 }
 
-fn words(pair: [&Finding; 2]) -> Option<String> {
+/// The size that people use, 64 KiB where the limits meet at 64.1 ±0.2 KiB, too; and where they meet.
+fn sizes(pair: [&Finding; 2]) -> Option<[String; 2]> {
+    let size = size(pair)?;
+    Some([units::size((size.low? as u64).next_power_of_two()), figure(Unit::Bytes, &size).value])
+}
+
+fn words(pair: [&Finding; 2], [usual, meet]: &[String; 2]) -> String {
     let whose = pair.iter().find_map(|limit| limit.conditions.op);
     let whose = whose.map_or_else(|| "requests".to_owned(), |op| format!("{op}s"));
-    let size = size(pair)?;
-    let meet = figure(Unit::Bytes, &size).value;
-    // The size that people use: 64 KiB where the limits meet at 64.1 ±0.2 KiB, too.
-    let usual = units::size((size.low? as u64).next_power_of_two());
     let [requests, bytes] = pair.map(|limit| figure(limit.unit, &estimate(limit)).value);
-    Some(format!(
-        "use {whose} of {usual} or more: those below {meet} reach the limit of {requests} before that of {bytes}"
-    ))
+    format!("use {whose} of {usual} or more: below {meet} the limit of {requests} binds, not that of {bytes}")
 }
 
 #[cfg(test)]
@@ -106,8 +115,8 @@ mod tests {
         let (requests, bytes) = (Counted::Requests, Counted::Bytes);
         // 131,072,000 / 3,000 = 43,691 B = 42.7 KiB.
         let shared = [(None, Unit::Iops, 3000.0, requests), (None, Unit::Rate, 131.072e6, bytes)];
-        let expected = "for bandwidth, use requests of 64 KiB or more: those below 43 KiB reach the limit of \
-                        3.00 k IOPS before that of 131 MB/s";
+        let expected = "for bandwidth, use requests of 64 KiB or more: below 43 KiB the limit of 3.00 k IOPS \
+                        binds, not that of 131 MB/s";
         assert_eq!(told(&shared).as_deref(), Some(expected));
         let apart = [
             (Some(Op::Read), Unit::Iops, 2000.0, requests),
@@ -115,10 +124,14 @@ mod tests {
             (Some(Op::Write), Unit::Iops, 1000.0, requests),
             (Some(Op::Write), Unit::Rate, 100e6, bytes),
         ];
-        let expected = "for bandwidth, use reads of 64 KiB or more: those below 49 KiB reach the limit of \
-                        2.00 k IOPS before that of 100 MB/s; use writes of 128 KiB or more: those below \
-                        98 KiB reach the limit of 1.00 k IOPS before that of 100 MB/s";
+        let expected = "for bandwidth, use reads of 64 KiB or more: below 49 KiB the limit of 2.00 k IOPS \
+                        binds, not that of 100 MB/s; use writes of 128 KiB or more: below 98 KiB the limit of \
+                        1.00 k IOPS binds, not that of 100 MB/s";
         assert_eq!(told(&apart).as_deref(), Some(expected));
+        let alike = [apart[0], apart[1], apart[2], (Some(Op::Write), Unit::Rate, 50e6, bytes)];
+        let expected = "for bandwidth, use reads and writes of 64 KiB or more: below 49 KiB their limits of IOPS bind, \
+                        not those of bandwidth";
+        assert_eq!(told(&alike).as_deref(), Some(expected));
         assert_eq!(told(&shared[..1]), None, "one limit meets none");
         let chunks = (None, Unit::Iops, 3000.0, Counted::Chunks { chunk_bytes: 16384 });
         assert_eq!(told(&[chunks, shared[1]]), None, "a large request counts several times");

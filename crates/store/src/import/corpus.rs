@@ -6,7 +6,7 @@
 
 use std::{fs, path::PathBuf};
 
-use iosonde_model::{Direction, Op, Rw, Sync, Trial, Unstated};
+use iosonde_model::{Direction, Op, RequestError, Rw, Sync, Trial, Unstated};
 
 use super::{Imported, import};
 
@@ -231,7 +231,7 @@ fn figures_of_reads_and_writes_together_are_passed_over() {
 fn a_text_that_ended_by_max_latency_has_no_failed_request() {
     let imported = read("fio-max-latency.txt");
     assert_eq!((imported.trials[0].errors(), imported.trials[0].read.as_ref().unwrap().ios), (0, 8));
-    assert!(imported.notes[0].contains("slower than its `max_latency`"), "{:?}", imported.notes);
+    assert_eq!(imported.trials[0].error_examples, [RequestError::TooSlow]);
     let indented: String = fs::read_to_string(folder().join("fio-randread-qd8.txt"))
         .unwrap()
         .lines()

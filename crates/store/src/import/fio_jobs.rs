@@ -35,6 +35,8 @@ pub(super) struct Job {
     pub(super) errors: u64,
     /// Error of the operating system that ended the job.
     pub(super) errno: Option<i32>,
+    /// Whether fio ended it by its own `max_latency`: a slow request is none that failed.
+    pub(super) was_too_slow: bool,
     /// Whether it sums up jobs of unlike options, of which the file names one.
     pub(super) is_of_several_kinds: bool,
     /// Whether it may have read back what it wrote, which fio counts as reads.
@@ -139,10 +141,14 @@ impl Job {
             _ => &mut self.trim,
         };
         if let Some(side) = side
-            && let Some(ios) = side.ios.filter(|&ios| ios > errors && errors > 0)
+            && let Some(ios) = side.ios.filter(|&ios| ios >= errors && errors > 0)
         {
             side.ios = Some(ios - errors);
             side.iops = side.iops.map(|iops| iops * (ios - errors) as f64 / ios as f64);
+            // What it moved is no throughput.
+            if ios == errors {
+                (side.bytes, side.bytes_per_s) = (Some(0), Some(0.0));
+            }
         }
         self
     }
@@ -277,7 +283,7 @@ fn trial(group: &[&Job]) -> Option<Trial> {
     trial.witnesses.issued_write_bytes = bytes(&trial.write);
     trial.witnesses.issued_trim_bytes = bytes(&trial.trim);
     trial.witnesses.issued_ios = added(trial.directions().map(|(_, side)| side.ios));
-    trial.error_examples = working.iter().filter(|job| job.errors > 0).map(|job| failure(job)).collect();
+    trial.error_examples = working.iter().filter_map(|job| failure(job)).collect();
     Some(trial)
 }
 
@@ -292,8 +298,13 @@ fn unstated(jobs: &[&Job]) -> Vec<Unstated> {
     all
 }
 
-fn failure(job: &Job) -> RequestError {
-    job.errno.map_or(RequestError::JobStopped, |errno| RequestError::System { errno, count: job.errors })
+/// Why a job failed, or ended early.
+fn failure(job: &Job) -> Option<RequestError> {
+    match (job.errors, job.errno) {
+        (0, _) => job.was_too_slow.then_some(RequestError::TooSlow),
+        (count, Some(errno)) => Some(RequestError::System { errno, count }),
+        (_, None) => Some(RequestError::JobStopped),
+    }
 }
 
 fn stream(job: &Job) -> Stream {

@@ -137,15 +137,7 @@ fn document(document: &Value) -> Result<Imported, ImportError> {
     }
     let mut notes = Vec::new();
     if jobs.iter().any(|own| SIDES.iter().any(|op| hides_percentiles(&own[*op]))) {
-        notes.push(
-            "percentiles are left out: they are of completion alone, and submission takes more than a tenth of the \
-             latency; with lat_percentiles=1 fio writes those of the whole"
-                .to_owned(),
-        );
-    }
-    for own in jobs.iter().filter(|own| was_too_slow(own, &document["global options"])) {
-        let name = own["jobname"].as_str().unwrap_or("job");
-        notes.push(words::ended_by_max_latency(name));
+        notes.push(words::HIDDEN_PERCENTILES.to_owned());
     }
     let group = |job: &Value| job["groupid"].as_i64().unwrap_or(0);
     let alone = |job: &Value| jobs.iter().filter(|other| group(other) == group(job)).count() == 1;
@@ -231,6 +223,7 @@ fn job(job: &Value, global: &Value, alone: bool) -> Result<Job, String> {
         errors: counted.max(u64::from(error != 0)).max(if has_failed { untimed(job) } else { 0 }),
         searched_depth: positive(&job["latency_target"]).is_some(),
         errno,
+        was_too_slow: too_slow,
         is_of_several_kinds,
         may_verify: options.verifies,
         unstated: Vec::new(),

@@ -37,6 +37,8 @@ struct Layout {
 }
 
 const KIB: f64 = 1024.0;
+/// Linux's number of the error with which fio ends a job that was slower than allowed.
+const TIMED_OUT: i32 = 110;
 /// Processor time: user, system, context switches, two kinds of faults.
 const CPU_FIELDS: usize = 5;
 /// Shares of seven depths, and of latencies in ten classes of microseconds and twelve of milliseconds: the last fields
@@ -207,9 +209,11 @@ impl Row<'_> {
             may_verify: true,
             searched_depth: false,
             cpu_s: Some(cpu_s),
-            errors: u64::from(errors > 0.0),
+            // fio's own limit of latency ends a job with this number, a device's with EIO.
+            was_too_slow: errors as i32 == TIMED_OUT,
+            errors: u64::from(errors > 0.0 && errors as i32 != TIMED_OUT),
             errno: (errors > 0.0 && errors < 4096.0).then_some(errors as i32),
-            unstated: vec![Unstated::QueueDepth, Unstated::PageCache, Unstated::Order],
+            unstated: vec![Unstated::QueueDepth, Unstated::PageCache, Unstated::Order, Unstated::Load],
         })
     }
 
@@ -279,7 +283,12 @@ fn block_size(bytes: f64, iops: f64, runtime_s: f64) -> u64 {
     let most = if iops > 0.0 { (bytes + KIB) / (iops * (runtime_s - 0.0005).max(0.0005)) } else { bytes };
     let least = (bytes - KIB).max(1.0) / ((iops + 1.0) * (runtime_s + 0.0005));
     let fits = |size: f64| size >= least && size <= most;
-    let power = (9..=30).map(|power| f64::from(1_u32 << power)).find(|size| fits(*size));
+    // Of several powers, the one whose IOPS are those that were printed; of these, the largest.
+    let off = |size: f64| ((bytes / size / runtime_s).floor() - iops).abs();
+    let power = (9..=30)
+        .map(|power| f64::from(1_u32 << power))
+        .filter(|size| fits(*size))
+        .min_by(|one, other| off(*one).total_cmp(&off(*other)).then(other.total_cmp(one)));
     let multiple = |unit: f64| Some((least / unit).ceil() * unit).filter(|size| fits(*size) && *size > 0.0);
     power.or_else(|| multiple(4096.0)).or_else(|| multiple(512.0)).unwrap_or(((least + most) / 2.0).max(1.0))
         as u64

@@ -67,8 +67,11 @@ impl ImportFormat for FioText {
             let why = "the text ends before fio's summary (Run status group): results may be missing";
             notes.push(why.to_owned());
         }
-        for report in reports.iter().filter(|report| report.head.was_too_slow) {
-            notes.push(words::ended_by_max_latency(report.head.name));
+        if let Some(line) = text.lines().find(|line| line.contains("terminating on signal")) {
+            notes.push(format!("fio was interrupted, so that its jobs ended early: `{}`", line.trim()));
+        }
+        if reports.iter().any(Report::hides_percentiles) {
+            notes.push(words::HIDDEN_PERCENTILES.to_owned());
         }
         let jobs = reports.iter().map(|report| report.job(&headings)).collect::<Result<_, _>>()?;
         let trials = fio_jobs::trials(jobs, &mut notes);
@@ -410,6 +413,7 @@ impl<'a> Report<'a> {
             trim,
             flush: self.flushes.clone().zip(self.flushed).map(|(latency_ns, count)| (count, latency_ns)),
             sides_s,
+            was_too_slow: self.head.was_too_slow,
             is_of_several_kinds,
             may_verify: true,
             searched_depth: self.searched_depth,
@@ -418,6 +422,16 @@ impl<'a> Report<'a> {
             errno: i32::try_from(errors).ok().filter(|&errno| errno > 0),
             unstated: self.unstated(heading.is_some()),
         })
+    }
+
+    /// Whether it has percentiles of completion alone, which say too little.
+    fn hides_percentiles(&self) -> bool {
+        let hides = |side: &Side| {
+            let is_large =
+                side.slat.mean.unwrap_or(0.0) > SUBMISSION_MAX * side.lat.mean.unwrap_or(f64::INFINITY);
+            is_large && side.clat.p50.is_some() && side.lat.p50.is_none()
+        };
+        self.sides.iter().flatten().any(hides)
     }
 
     /// What fio's text does not print.
@@ -555,12 +569,8 @@ fn figures(side: &Side, counted: Option<u64>, size: Option<u64>) -> Option<Figur
         _ => side.bytes_per_s,
     };
     iops?;
-    // Without `lat` (disable_lat), completion alone is no latency where submission is a part of it.
-    let mut latency_ns = match (side.lat.mean, side.slat.mean) {
-        (Some(_), _) => side.lat.clone(),
-        (None, Some(_)) => LatencySummary::default(),
-        (None, None) => side.clat.clone(),
-    };
+    // Without `lat` (disable_lat), completion alone is no latency.
+    let mut latency_ns = side.lat.mean.map(|_| side.lat.clone()).unwrap_or_default();
     let own = side.lat.p50.is_some() || side.lat.p99.is_some();
     if !own
         && latency_ns.mean.is_some()

@@ -5,10 +5,9 @@ pub(super) fn heads_fio_results(line: &str) -> bool {
     line.contains(": (groupid=") && line.contains(", jobs=")
 }
 
-/// What is said of a job that fio ended by its own limit of latency.
-pub(super) fn ended_by_max_latency(name: &str) -> String {
-    format!("fio ended `{name}` at a request slower than its `max_latency`")
-}
+/// Why percentiles are left out.
+pub(super) const HIDDEN_PERCENTILES: &str = "percentiles are left out: they are of completion alone, and submission \
+     takes more than a tenth of the latency; with lat_percentiles=1 fio writes those of the whole";
 
 /// Why one figure for reads and writes is refused.
 pub(super) const UNIFIED: &str =

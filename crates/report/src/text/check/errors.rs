@@ -18,6 +18,9 @@ pub(super) fn words(cause: &Errors) -> String {
             let faults = faults.into_iter().filter(|(count, _)| *count > 0).map(|(_, words)| words);
             faults.collect::<Vec<_>>().join("; ")
         }
+        Errors::EndedEarly { ended_after_s } => format!(
+            "fio ended the job after {ended_after_s:.1} s, at a request slower than its `max_latency`"
+        ),
         Errors::NothingCompleted { example: Some(example), .. } => {
             format!("no request completed: {}", request_error(example))
         }

@@ -8,6 +8,10 @@ use iosonde_model::{
 pub(super) fn words(cause: &GeneratorBound) -> String {
     match cause {
         GeneratorBound::Unmeasured => "the program's CPU time was not measured".to_owned(),
+        GeneratorBound::RateUnstated { in_flight } => format!(
+            "the program was busy at a queue depth of {in_flight:.2}: it spun for a rate, or it was the limit; the \
+             file does not state a rate"
+        ),
         GeneratorBound::Saturated(busy) => format!(
             "{} was CPU-bound ({} busy): {} IOPS is its limit, not the storage's{}; {}",
             who(busy),

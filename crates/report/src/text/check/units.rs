@@ -14,6 +14,11 @@ pub(super) fn words(cause: &Units) -> String {
             let (stated, worked_out) = (exact(*stated), exact(*worked_out));
             format!("{}: {stated} stated, but the other figures give {worked_out}", name(*figure, *op))
         }
+        Units::LongerThanRun { longest_s, measured_s } => {
+            format!(
+                "a latency of {longest_s:.0} s in a run of {measured_s:.1} s: the tool that wrote it miscounted"
+            )
+        }
         Units::Slip { factor, rows, power } => {
             let slip = match power.map(i32::abs) {
                 Some(1) => " (kB and KiB confused?)",

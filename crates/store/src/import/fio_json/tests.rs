@@ -245,8 +245,7 @@ fn a_limit_of_latency_that_ends_a_job_is_no_failed_request() {
     assert_eq!(errors(&document), 1);
     document["jobs"][0]["job options"]["max_latency"] = "2us".into();
     assert_eq!(errors(&document), 0);
-    let notes = read(&document.to_string()).notes;
-    assert!(notes.iter().any(|note| note.contains("slower than its `max_latency`")), "{notes:?}");
+    assert_eq!(read(&document.to_string()).trials[0].error_examples, [iosonde_model::RequestError::TooSlow]);
 }
 
 #[test]
