@@ -72,11 +72,19 @@ const HEADLINES: &[(&str, &str)] = &[
     ("fio-buffered-psync-qd32.json", "1 invalid"),
     ("fio-buffered-psync-qd32.txt", "1 invalid"),
     ("fio-fdatasync-mix.json", "1 without a fault"),
+    ("fio-group-unlike.json", "1 without a fault"),
     ("fio-gtod-reduce.json", "1 without a fault"),
+    ("fio-mixed-sizes.json", "1 without a fault"),
     ("fio-mmap-read.json", "1 with a warning"),
+    ("fio-no-space.txt", "1 invalid"),
     ("fio-numjobs.json", "1 without a fault"),
+    ("fio-numjobs.terse", "2 with a warning"),
     ("fio-plus.json", "1 without a fault"),
     ("fio-randread-qd8.json", "1 without a fault"),
+    // The mix, and what `verify` read back.
+    ("fio-randrw-verify.json", "2 without a fault"),
+    ("fio-randrw-verify.terse", "2 with a warning"),
+    ("fio-randrw-verify.txt", "2 with a warning"),
     ("fio-rate.json", "1 without a fault"),
     // The text does not state its rate, and a depth of 4 was not reached.
     ("fio-rate.txt", "1 with a warning"),
@@ -84,6 +92,7 @@ const HEADLINES: &[(&str, &str)] = &[
     ("fio-stonewall.terse", "2 with a warning"),
     ("fio-stonewall.txt", "2 with a warning"),
     ("fio-two-jobs.json", "1 without a fault"),
+    ("fio-two-jobs.terse", "2 with a warning"),
     // Buffered, but each write was followed by fdatasync.
     ("fio-wal.json", "1 without a fault"),
     ("fio-write-group.json", "1 without a fault"),

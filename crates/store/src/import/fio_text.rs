@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use iosonde_model::{LatencySummary, Named, Op, Unstated, fio};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
     Damage, Figures, ImportError, ImportFormat, Imported,
@@ -381,13 +381,15 @@ impl<'a> Report<'a> {
             (None, ..) => "randread",
         };
         // Options that fio prints; what it does not print is told below.
-        let mut given = json!({ "rw": rw });
+        let (mut given, mut common) = (json!({ "rw": rw }), json!({}));
         let size = sizes
             .into_iter()
             .zip([&read, &write, &trim])
             .find_map(|(size, side)| size.filter(|_| side.is_some()));
         if let Some(heading) = heading {
-            given["ioengine"] = heading.engine.as_str().into();
+            let is_common = announced.iter().all(|other| other.engine == heading.engine);
+            let of = if is_common { &mut common } else { &mut given };
+            of["ioengine"] = heading.engine.as_str().into();
             given["iodepth"] = heading.depth.as_str().into();
         }
         if let Some(size) = size {
@@ -397,7 +399,7 @@ impl<'a> Report<'a> {
         if ios(&read) > 0.0 && ios(&write) > 0.0 {
             given["rwmixread"] = format!("{:.0}", 100.0 * ios(&read) / (ios(&read) + ios(&write))).into();
         }
-        let options = Options::of(&given, &Value::Null)
+        let options = Options::of(&given, &common)
             .map_err(|why| Damage::at(self.number, 1, format!("job `{}`: {why}", self.head.name)))?;
         let runtime_s = |at: usize| self.sides[at].as_ref().map_or(0.0, |side| side.runtime_s);
         let sides_s = [if read.is_some() { runtime_s(0) } else { 0.0 }, runtime_s(1), runtime_s(2)];
