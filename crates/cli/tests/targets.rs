@@ -45,8 +45,9 @@ fn two_devices_take_turns_and_their_ratio_is_known() {
     let sentence = pair["sentence"].as_str().unwrap();
     assert!(sentence.starts_with("fast is ") && sentence.contains(" faster than slow "), "{sentence}");
     assert!(
-        sentence
-            .contains("in alternating trials). The ratios have no confidence interval: with one run of each"),
+        sentence.contains(
+            "in alternating trials). How much such runs differ by chance is unknown with one of each"
+        ),
         "{sentence}"
     );
 

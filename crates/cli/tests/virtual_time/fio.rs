@@ -459,6 +459,13 @@ fn a_request_slower_than_allowed_fails_the_run() {
         exceeded.err
     );
     assert!(exceeded.out.contains("a read"), "the figures are shown all the same: {}", exceeded.out);
+    // Scripts that read fio's JSON alone find fio's error there.
+    let error = |most: &str| {
+        let document = bench.iosonde(&[&words[..], &[most, "--output-format=json"]].concat()).out;
+        let document: serde_json::Value = serde_json::from_str(&document).unwrap();
+        document["jobs"][0]["error"].as_i64()
+    };
+    assert_eq!((error("--max_latency=100us"), error("--max_latency=70us")), (Some(0), Some(110)));
 }
 
 #[test]

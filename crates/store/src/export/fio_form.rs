@@ -5,8 +5,8 @@ mod figures;
 use std::collections::BTreeMap;
 
 use iosonde_model::{
-    Arrivals, Distribution, HotRange, Op, Outcome, Payload, Phase, RequestError, Run, Sync, Trial, TrialSpec,
-    Window,
+    Arrivals, Direction, Distribution, HotRange, Op, Outcome, Payload, Phase, RequestError, Run, Sync, Trial,
+    TrialSpec, Window,
     fio::{
         self, FioReport, KbBase,
         steady_state::{SteadyMeasure, SteadyState},
@@ -129,7 +129,7 @@ fn job(trial: &Trial, report: &FioReport, bins: Bins) -> Value {
     let mut set = |name: &str, value: Value| own.insert(name.to_owned(), value);
     set("jobname", json!(report.name));
     set("groupid", json!(report.group));
-    set("error", json!(error(trial, errors)));
+    set("error", json!(if is_too_slow(report, &sides) { ETIMEDOUT } else { error(trial, errors) }));
     set("eta", json!(0));
     set("elapsed", json!(trial.elapsed_s.ceil() as u64));
     set("total_err", json!(errors));
@@ -222,6 +222,16 @@ fn steady_state(trial: &Trial, report: &FioReport) -> Option<Value> {
             "bw": whole(&last.bytes_per_s),
         },
     }))
+}
+
+/// Linux's number of the error with which fio ends a job that was slower than its `max_latency`.
+const ETIMEDOUT: i32 = 110;
+
+/// Whether a request took longer than the job's `max_latency`, which fio writes in microseconds.
+fn is_too_slow(report: &FioReport, sides: &[(Op, Option<Direction>)]) -> bool {
+    let most_ns = report.options.get("max_latency").and_then(|word| fio::time_ns(word, 1_000));
+    let slowest_ns = sides.iter().filter_map(|(_, side)| side.as_ref()?.histogram.max_ns()).max();
+    most_ns.filter(|&ns| ns > 0).zip(slowest_ns).is_some_and(|(most_ns, slowest_ns)| slowest_ns > most_ns)
 }
 
 /// The errno of the first error; EIO where only the number of errors is known.

@@ -15,7 +15,7 @@ use super::{
 };
 
 /// Jobs of a group whose times differ by more than this share did not run together.
-const LIKE_TIMES: f64 = 0.05;
+pub(super) const LIKE_TIMES: f64 = 0.05;
 
 /// Entry of a report: a job, or the jobs of a group that fio summed up.
 #[derive(Debug, Clone)]

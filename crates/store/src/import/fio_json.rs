@@ -37,9 +37,6 @@ const ETIMEDOUT: i64 = 110;
 /// Seconds by which the beginnings of one run may differ between two reports.
 const MOMENT_S: f64 = 0.2;
 
-/// Share of the longest time by which the sum of the times of jobs of one length may differ from a multiple of it.
-const LIKE_TIMES: f64 = 0.05;
-
 /// Submission's share of the latency above which percentiles of completion alone say too little.
 const SUBMISSION_MAX: f64 = 0.1;
 
@@ -179,7 +176,7 @@ fn job(job: &Value, global: &Value, alone: bool) -> Result<Job, String> {
     let together = if runtime_s > 0.0 && !options.verifies { (all_s / runtime_s).round() } else { 1.0 };
     // Of jobs of unlike lengths it is no multiple; times are whole milliseconds.
     let apart_s = (all_s - together * runtime_s).abs();
-    let are_unlike = !options.verifies && all_s > runtime_s && apart_s > LIKE_TIMES * runtime_s + 2e-3;
+    let are_unlike = !options.verifies && all_s > runtime_s && apart_s > fio_jobs::LIKE_TIMES * runtime_s + 2e-3;
     let together = (together as u32).clamp(1, 65_536);
     let summed = if alone { together.max(options.jobs) } else { together };
     let percent = |key: &str| {

@@ -1,6 +1,6 @@
 //! Words of the check `errors`.
 
-use iosonde_model::{RequestError, cause::Errors};
+use iosonde_model::{RequestError, cause::Errors, units};
 
 use crate::text::request_error;
 
@@ -19,7 +19,8 @@ pub(super) fn words(cause: &Errors) -> String {
             faults.collect::<Vec<_>>().join("; ")
         }
         Errors::EndedEarly { ended_after_s } => format!(
-            "fio ended the job after {ended_after_s:.1} s, at a request slower than its `max_latency`"
+            "fio ended the job after {}, at a request slower than its `max_latency`",
+            units::time(ended_after_s * 1e9)
         ),
         Errors::NothingCompleted { example: Some(example), .. } => {
             format!("no request completed: {}", request_error(example))

@@ -15,7 +15,9 @@ pub(super) fn words(cause: &LittlesLaw) -> String {
         }
         LittlesLaw::Unstated => "the file does not state the queue depth".to_owned(),
         LittlesLaw::Blocking { engine, jobs, asked } => {
-            format!("{engine} sends one request at a time: queue depth {jobs}, not {asked}")
+            // It is asynchronous with direct I/O alone.
+            let buffered = if engine == "libaio" { "buffered " } else { "" };
+            format!("{engine} sends one {buffered}request at a time: queue depth {jobs}, not {asked}")
         }
         LittlesLaw::NoLatency => "throughput or mean latency is not given".to_owned(),
         LittlesLaw::LongRequests { longest_ns, measured_s } => format!(
