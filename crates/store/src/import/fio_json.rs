@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 
-use iosonde_model::{LatencySummary, Named};
+use iosonde_model::{LatencySummary, Named, RequestError};
 use serde_json::Value;
 
 use super::{
@@ -140,7 +140,16 @@ fn document(document: &Value) -> Result<Imported, ImportError> {
     let alone = |job: &Value| jobs.iter().filter(|other| group(other) == group(job)).count() == 1;
     let jobs = jobs.iter().map(|own| job(own, &document["global options"], alone(own)));
     let jobs = jobs.collect::<Result<_, _>>().map_err(Damage::whole)?;
-    let trials = fio_jobs::trials(jobs, &mut notes);
+    let mut trials = fio_jobs::trials(jobs, &mut notes);
+    // Our own jobs run to their end.
+    if document["iosonde"].is_object() {
+        let too_slow =
+            trials.iter_mut().filter(|trial| trial.error_examples.contains(&RequestError::TooSlow));
+        for trial in too_slow {
+            trial.error_examples.clear();
+            notes.push(format!("a request of `{}` was slower than its `max_latency`", trial.experiment));
+        }
+    }
     let ended_s = ended_s(document);
     let own = &document["iosonde"];
     let program = match own["version"].as_str() {
@@ -176,7 +185,8 @@ fn job(job: &Value, global: &Value, alone: bool) -> Result<Job, String> {
     let together = if runtime_s > 0.0 && !options.verifies { (all_s / runtime_s).round() } else { 1.0 };
     // Of jobs of unlike lengths it is no multiple; times are whole milliseconds.
     let apart_s = (all_s - together * runtime_s).abs();
-    let are_unlike = !options.verifies && all_s > runtime_s && apart_s > fio_jobs::LIKE_TIMES * runtime_s + 2e-3;
+    let are_unlike =
+        !options.verifies && all_s > runtime_s && apart_s > fio_jobs::LIKE_TIMES * runtime_s + 2e-3;
     let together = (together as u32).clamp(1, 65_536);
     let summed = if alone { together.max(options.jobs) } else { together };
     let percent = |key: &str| {

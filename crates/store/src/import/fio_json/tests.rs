@@ -1,7 +1,7 @@
 //! What fio 3.33 wrote, and what can happen to it.
 
 use super::*;
-use iosonde_model::{Rw, Sync, Unstated};
+use iosonde_model::{RequestError, Rw, Sync, Unstated};
 
 const MIXED: &str = include_str!("../../../tests/data/fio-3.33-mixed.json");
 const GROUP: &str = include_str!("../../../tests/data/fio-3.33-group.json");
@@ -245,7 +245,12 @@ fn a_limit_of_latency_that_ends_a_job_is_no_failed_request() {
     assert_eq!(errors(&document), 1);
     document["jobs"][0]["job options"]["max_latency"] = "2us".into();
     assert_eq!(errors(&document), 0);
-    assert_eq!(read(&document.to_string()).trials[0].error_examples, [iosonde_model::RequestError::TooSlow]);
+    assert_eq!(read(&document.to_string()).trials[0].error_examples, [RequestError::TooSlow]);
+    document["iosonde"] = serde_json::json!({"version": "0.1.0", "verdict": "pass"});
+    let own = read(&document.to_string());
+    assert!(
+        own.trials[0].error_examples.is_empty() && own.notes[0].contains("slower than its `max_latency`")
+    );
 }
 
 #[test]
@@ -372,7 +377,7 @@ fn flushes_are_counted_where_fio_counted_their_latencies() {
 fn a_job_that_an_error_ended_names_it() {
     let failed = MIXED.replacen("\"error\" : 0", "\"error\" : 28", 1);
     assert_ne!(failed, MIXED);
-    let error = iosonde_model::RequestError::System { errno: 28, count: 1 };
+    let error = RequestError::System { errno: 28, count: 1 };
     assert_eq!(read(&failed).trials[0].error_examples, [error]);
 }
 
