@@ -65,7 +65,7 @@ fn line(trial: &Trial, run: &Run) -> (u8, ResultLine) {
                 (0, ResultLine { why: format!("queue depth {} of {asked}", whole(number)), ..base })
             }
             None => {
-                let why = "no contradiction found; the actual queue depth is unknown".to_owned();
+                let why = "no contradiction found; the queue depth was not checked".to_owned();
                 (1, ResultLine { verdict: "no fault found".into(), why, ..base })
             }
         };
@@ -360,7 +360,10 @@ pub fn kept(run: &Run) -> String {
 /// `8 results from fio 3.38: 6 invalid, 2 without a fault`.
 pub fn headline(run: &Run, from: &str) -> String {
     let lines = result_lines(run);
-    let count = |mark| lines.iter().filter(|line| line.mark == mark).count();
+    // A fault of all together is one of each.
+    let all_invalid = of_all(run).iter().any(|(mark, ..)| *mark == Weight::No);
+    let mark_of = |line: &ResultLine| if all_invalid { Weight::No } else { line.mark };
+    let count = |mark| lines.iter().filter(|line| mark_of(line) == mark).count();
     let parts = [
         (count(Weight::No), "invalid"),
         (count(Weight::Doubt), "with a warning"),

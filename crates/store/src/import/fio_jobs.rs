@@ -85,8 +85,8 @@ impl Job {
             return self;
         }
         notes.push(format!(
-            "`{}` sums up jobs that ran together (group_reporting), and fio's file has the options of one alone: the \
-             others' depths, order and rates are unknown, and a size is the mean",
+            "`{}` sums up several jobs (group_reporting) whose options differ or are not given: depth, order and rates \
+             are unknown, and a size is the mean",
             self.name
         ));
         let ios = |side: &Option<Figures>| side.as_ref().and_then(|side| side.ios).unwrap_or(0);

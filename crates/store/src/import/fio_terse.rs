@@ -104,8 +104,7 @@ impl ImportFormat for FioTerse {
             notes.push(format!("line {number}: {why}; they are left out"));
         }
         if jobs.len() > 1 {
-            notes
-                .push("the terse format does not say which jobs ran together: a line is a result".to_owned());
+            notes.push("the terse format does not say which run a line is of: each is a result".to_owned());
         }
         let trials = fio_jobs::trials(jobs, &mut notes);
         Ok(Imported { program: program.or(Some("fio".into())), ended_s: None, trials, notes })

@@ -422,7 +422,7 @@ impl<'a> Report<'a> {
             cpu_s: self.cpu.filter(|_| !reads_back).map(|(user, system)| (user * all_s, system * all_s)),
             errors: u64::from(errors != 0),
             errno: i32::try_from(errors).ok().filter(|&errno| errno > 0),
-            unstated: self.unstated(heading.is_some()),
+            unstated: self.unstated(announced),
         })
     }
 
@@ -437,13 +437,18 @@ impl<'a> Report<'a> {
     }
 
     /// What fio's text does not print.
-    fn unstated(&self, is_announced: bool) -> Vec<Unstated> {
-        let mut unstated = vec![Unstated::PageCache, Unstated::Load];
+    fn unstated(&self, announced: &[Heading]) -> Vec<Unstated> {
+        let mut unstated = vec![Unstated::Load];
+        // A mapped file is read through the page cache.
+        let is_mapped = !announced.is_empty() && announced.iter().all(|heading| heading.engine == "mmap");
+        if !is_mapped {
+            unstated.push(Unstated::PageCache);
+        }
         // Behind the counts, nothing else comes: a text that ends before them may have lost its flushes.
         if self.flushes.is_some() || self.totals.iter().all(Option::is_none) {
             unstated.push(Unstated::Flushes);
         }
-        if !is_announced {
+        if announced.is_empty() {
             unstated.extend([Unstated::QueueDepth, Unstated::Order]);
         }
         unstated

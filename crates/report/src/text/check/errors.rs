@@ -25,6 +25,9 @@ pub(super) fn words(cause: &Errors) -> String {
         Errors::NothingCompleted { example: Some(example), .. } => {
             format!("no request completed: {}", request_error(example))
         }
+        Errors::NothingCompleted { measured_s: 0.0, .. } => {
+            "no time was measured, and no throughput: the job made no requests, or was stopped".to_owned()
+        }
         Errors::NothingCompleted { measured_s, .. } => format!("no request completed in {measured_s:.1} s"),
         Errors::NotCounted => "the result does not state how many requests completed or failed".to_owned(),
     }

@@ -26,7 +26,7 @@ pub(super) fn words(cause: &Units) -> String {
                 Some(_) => " (GB and GiB confused?)",
                 None => "",
             };
-            format!("throughput is {factor:.3} times IOPS × block size in all {rows} rows{slip}")
+            format!("throughput is {factor:.3} times IOPS × block size in all {rows} figures{slip}")
         }
         Units::OtherBlockSize { op, stated_iops, from_block_size_bytes, block_size_bytes } => format!(
             "{} {op}s per second are the throughput divided by {}, but requests are of {}",

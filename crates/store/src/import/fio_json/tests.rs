@@ -128,7 +128,7 @@ fn group_reporting_sums_jobs_that_ran_together() {
     assert_eq!(imported.notes, [""; 0]);
     // A group of three jobs, of which the file names one.
     let three = read(&GROUP.replacen("\"numjobs\" : \"2\"", "\"numjobs\" : \"1\"", 1));
-    assert!(three.notes[0].contains("`r` sums up jobs"), "{:?}", three.notes);
+    assert!(three.notes[0].contains("`r` sums up several jobs"), "{:?}", three.notes);
     assert!(three.trials.iter().all(|trial| trial.unstated.contains(&Unstated::QueueDepth)));
 }
 
