@@ -149,7 +149,8 @@ fn every_output_gets_the_verdict_that_it_earned() {
 fn a_slip_of_units_in_all_rows_is_told_on_the_screen_and_to_ci() {
     let bench = Bench::new();
     let said = said_of(&bench, "kdiskmark.txt");
-    let slip = "all results invalid throughput is 0.977 times IOPS × block size in all 8 figures (kB and KiB confused?)";
+    let slip = "all results invalid throughput is 0.977 times IOPS × block size in all 8 figures (kB and KiB \
+                confused?)";
     assert!(said.contains(slip), "{said}");
     assert!(!said_of(&bench, "crystaldiskmark.txt").contains("confused"));
     let ci = bench.iosonde(&["judge", "kdiskmark.txt", "--junit"]);

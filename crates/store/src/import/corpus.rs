@@ -164,6 +164,8 @@ const PRINTED: &[Printed] = &[
     ("pg_test_fsync.txt", 5, Op::Write, 2.0 * 243.483, 2.0 * 243.483 * 8192.0, None),
     ("dd-buffered-write.txt", 0, Op::Write, 64.0 / 0.0244225, 67_108_864.0 / 0.0244225, None),
     ("dd-direct-write.txt", 0, Op::Write, 500.0 / 0.299213, 32_768_000.0 / 0.299213, None),
+    // 31 whole ones and a quarter of one.
+    ("dd-reads.txt", 0, Op::Read, 32.0 / 0.0361796, 32_768_000.0 / 0.0361796, None),
     ("dd-reads.txt", 1, Op::Read, 8_000.0 / 0.0957682, 32_768_000.0 / 0.0957682, None),
 ];
 

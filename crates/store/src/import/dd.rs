@@ -56,6 +56,9 @@ impl ImportFormat for Dd {
     }
 }
 
+/// Records over those of the whole size, below which counts and bytes still fit each other.
+const FEW_PARTIAL: f64 = 1.05;
+
 /// `64+0 records in`: whole and partial ones.
 fn records(line: &str, ending: &str) -> Option<(u64, u64)> {
     let (whole, partial) = line.trim().strip_suffix(ending)?.split_once('+')?;
@@ -158,10 +161,13 @@ impl Command {
         let block_size_bytes = self.size.filter(|size| size.div_ceil(2) <= mean).unwrap_or(mean);
         let direct = has(flags, "direct");
         let sync = self.sync(rw, flags);
+        // Of few partial ones, the number of requests is their number all the same.
+        let of_size = bytes / block_size_bytes as f64;
+        let requests = if (records as f64) < FEW_PARTIAL * of_size { records as f64 } else { of_size };
         let figures = Figures {
             ios: (partial == 0).then_some(records),
             bytes: Some(bytes as u64),
-            iops: Some(if partial == 0 { records as f64 } else { bytes / block_size_bytes as f64 } / seconds),
+            iops: Some(requests / seconds),
             bytes_per_s: Some(bytes / seconds),
             ..Figures::default()
         };
