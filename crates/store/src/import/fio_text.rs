@@ -381,7 +381,7 @@ impl<'a> Report<'a> {
             (None, ..) => "randread",
         };
         // Options that fio prints; what it does not print is told below.
-        let (mut given, mut common) = (json!({ "rw": rw }), json!({}));
+        let (mut given, mut common) = (json!({ "rw": rw }), json!({ "ioengine": "unknown" }));
         let size = sizes
             .into_iter()
             .zip([&read, &write, &trim])
