@@ -184,18 +184,13 @@ fn legend(pair: &ComparedPair, shown: &CompareTable, paint: Paint) -> String {
         1 => "  1 more workload: the same command with `-v`\n".to_owned(),
         more => format!("  {more} more workloads: the same command with `-v`\n"),
     };
-    let above = if shown.is_above_highest {
-        paint.hang(
-            "  ",
-            2,
-            "A highest rate is the mean of the workloads that reach it; one of them may be higher.",
-        )
-    } else {
-        String::new()
-    };
-    let more = more + &above;
     let verdicts: Vec<Likeness> = shown.rows.iter().filter_map(|row| row.verdict).collect();
     let meaning = text::compare::verdicts(pair, &verdicts, shown.has_bounds());
+    let meaning = [meaning, text::compare::above_highest(shown.is_above_highest)]
+        .into_iter()
+        .filter(|words| !words.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ");
     if meaning.is_empty() { more } else { more + &paint.hang("  ", 2, &meaning) }
 }
 

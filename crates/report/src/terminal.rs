@@ -382,7 +382,7 @@ pub fn jobs(run: &Run, details: bool, paint: Paint) -> String {
             rows.extend(report_rows(trial, report));
         }
     }
-    out += &rows_of_figures(&with_reasons(rows), paint);
+    out += &rows_of_figures(&rows, paint);
     for (trial, reports) in &pairs {
         // With several groups each has its name in front.
         if pairs.len() > 1 || reports.len() > 1 {
@@ -441,15 +441,7 @@ fn latency_table(trial: &Trial, paint: Paint) -> String {
         let own_s = stream.measured_s.unwrap_or(trial.measured_s);
         rows.extend(stream.flush.as_ref().map(|flush| flush_row(label("flush"), flush, own_s)));
     }
-    rows_of_figures(&with_reasons(rows), paint)
-}
-
-/// A percentile that iosonde does not give needs more requests.
-fn with_reasons(mut rows: Vec<[String; 8]>) -> Vec<[String; 8]> {
-    for cell in rows.iter_mut().flat_map(|row| &mut row[4..7]).filter(|cell| *cell == "–") {
-        *cell = "too few".to_owned();
-    }
-    rows
+    rows_of_figures(&rows, paint)
 }
 
 /// Minimum width of the labels of a table that is wider than the screen, in columns.
@@ -513,28 +505,30 @@ pub(crate) fn results_table(results: &[(String, &Trial)], paint: Paint) -> Strin
 
 fn transfer_row(label: String, direction: &Direction) -> [String; 8] {
     let iops = units::count(direction.iops);
-    let [mean, p50, p99, p99_9, max] = latencies(&direction.latency_ns);
+    let [mean, p50, p99, p99_9, max] = latencies(&direction.latency_ns, direction.histogram.total() > 0);
     [label, iops, Quantity::BytesPerSecond.text(direction.bytes_per_s), mean, p50, p99, p99_9, max]
 }
 
 fn flush_row(label: String, flush: &Flush, measured_s: f64) -> [String; 8] {
     let per_s = if measured_s > 0.0 { flush.ios as f64 / measured_s } else { 0.0 };
-    let [mean, p50, p99, p99_9, max] = latencies(&flush.latency_ns);
+    let [mean, p50, p99, p99_9, max] = latencies(&flush.latency_ns, flush.histogram.total() > 0);
     [label, units::count(per_s), String::new(), mean, p50, p99, p99_9, max]
 }
 
 /// Writes and the flush that made them durable: what a client waits for.
 fn commit_row(flush: &Flush, commits: &Commits, measured_s: f64) -> [String; 8] {
     let [_, per_s, bandwidth, ..] = flush_row(String::new(), flush, measured_s);
-    let [mean, p50, p99, p99_9, max] = latencies(&commits.latency_ns);
+    let [mean, p50, p99, p99_9, max] = latencies(&commits.latency_ns, true);
     ["commit".to_owned(), per_s, bandwidth, mean, p50, p99, p99_9, max]
 }
 
-/// Mean, p50, p99, p99.9 and maximum.
-fn latencies(latency: &LatencySummary) -> [String; 5] {
+/// Mean, p50, p99, p99.9 and maximum. Where requests were counted one by one, a percentile that is not given needs more
+/// of them; of another tool's result, it is not stated.
+fn latencies(latency: &LatencySummary, is_counted: bool) -> [String; 5] {
     let max = latency.max.map(|ns| ns as f64);
+    let missing = if is_counted { "too few" } else { "–" };
     [latency.mean, latency.p50, latency.p99, latency.p99_9, max]
-        .map(|ns| ns.map_or("–".to_owned(), |ns| Quantity::Nanoseconds.text(ns)))
+        .map(|ns| ns.map_or(missing.to_owned(), |ns| Quantity::Nanoseconds.text(ns)))
 }
 
 /// Requested load of an open loop, and the part that was served.

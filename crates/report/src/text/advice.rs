@@ -165,7 +165,7 @@ fn against(example: &Judgement, run: &Run) -> Option<String> {
             "find the other process with `iotop`, or measure at a quiet time".to_owned()
         }
         CheckName::DepthNotReached if is_short_of_requests(example) => {
-            "allow more writing: `--max-write`".to_owned()
+            "let trials make more requests: more time, a larger job or `--max-write`".to_owned()
         }
         CheckName::DepthNotReached | CheckName::LittlesLaw => {
             "use more jobs (workers), or a non-blocking engine".to_owned()

@@ -409,6 +409,12 @@ pub fn verdicts(pair: &ComparedPair, shown: &[Likeness], has_bounds: bool) -> St
     [same, surely, open, bounds].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
+/// What a highest rate is, where a workload has more than it.
+pub fn above_highest(is_above: bool) -> String {
+    let told = "A highest rate is the mean of the workloads that reach it; one of them may be higher.";
+    if is_above { told.to_owned() } else { String::new() }
+}
+
 /// Verdict on a ratio of a figure, as tables show it: `faster`, of latency `better`; inconclusive: `maybe faster`.
 pub fn likeness(margin: f64, figure: ComparedFigure, ratio: f64, verdict: Likeness) -> &'static str {
     let is_latency = figure != ComparedFigure::Iops;

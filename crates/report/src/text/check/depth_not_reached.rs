@@ -15,7 +15,7 @@ pub(super) fn words(cause: &DepthNotReached) -> String {
         }
         DepthNotReached::TooFew { requests, asked } => {
             format!(
-                "{requests} requests are too few to keep QD {asked}: allow more writing with `--max-write`"
+                "{requests} requests are too few to keep QD {asked}: allow more time, a larger job or `--max-write`"
             )
         }
         DepthNotReached::DeviceUnseen { asked } => {
