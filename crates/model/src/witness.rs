@@ -59,6 +59,12 @@ pub struct Witnesses {
     pub block_layer_read_bytes: Option<u64>,
     /// Bytes that this device wrote, for all processes.
     pub block_layer_write_bytes: Option<u64>,
+    /// Bytes that the device read at most, by the counters of another tool's whole run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_most_bytes: Option<u64>,
+    /// Bytes that the device wrote at most, by the counters of another tool's whole run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_most_bytes: Option<u64>,
     /// Queue depth at this device, time-weighted mean over the readings (after merging and splitting).
     pub block_layer_in_flight_mean: Option<f64>,
     /// Bytes of the addressed span in the page cache before.

@@ -6,10 +6,11 @@ use crate::text::imported::across_depths;
 use crate::text::imported::headline;
 use crate::text::imported::of_all;
 use crate::text::imported::result_lines;
+use crate::text::imported::shared_depth;
 use crate::text::imported::unjudged;
 use crate::text::imported::would_settle;
 use crate::text::validity::Weight;
-use iosonde_model::{Run, Trial};
+use iosonde_model::Run;
 
 use crate::paint::{Ink, Paint, clean, columns, pad};
 use crate::{terminal::results_table, text};
@@ -18,46 +19,36 @@ use crate::{terminal::results_table, text};
 pub fn judged(run: &Run, paint: Paint) -> String {
     let lines = result_lines(run);
     let named = lines.len() > 1 && lines.iter().any(|line| !name(line, run).is_empty());
+    let depth = shared_depth(&lines);
     // A job's name may be as long as a sentence; the workload behind it must be read, and the verdict beside it.
-    let room = paint.width / 2;
-    let workload = |line: &ResultLine| match name(line, run) {
-        name if named && !name.is_empty() => {
-            let left = room.saturating_sub(columns(&line.workload) + 2).max(NAME_MIN);
-            format!("{}: {}", shortened(&name, left), line.workload)
-        }
-        _ => line.workload.clone(),
+    let workload = |line: &ResultLine, room: usize| {
+        let workload = line.workload.beside(depth);
+        clean(&match name(line, run) {
+            name if named && !name.is_empty() => {
+                let left = room.saturating_sub(columns(&workload) + 2).max(NAME_MIN);
+                format!("{}: {workload}", shortened(&name, left))
+            }
+            _ => workload,
+        })
     };
-    let named_workload = |line: &ResultLine| clean(&workload(line));
-    let widest = lines.iter().map(|line| columns(&named_workload(line))).max().unwrap_or(0);
-    let verdicts = lines.iter().map(|line| columns(&line.verdict)).max().unwrap_or(0);
+    let room = paint.width / 2;
     let mut out = paint.hang("", 0, &clean(&headline(run, &origin(run))));
     out.push('\n');
-    let results: Vec<(String, &Trial)> = run
-        .trials
-        .iter()
-        .filter_map(|trial| Some((named_workload(lines.iter().find(|l| l.trial == trial.id)?), trial)))
-        .collect();
-    let table = results_table(&results, paint);
+    let table = |room: usize| {
+        let labelled = run.trials.iter().filter_map(|trial| {
+            let own = lines.iter().find(|line| line.trial == trial.id)?;
+            Some((workload(own, room), trial))
+        });
+        results_table(&labelled.collect::<Vec<_>>(), paint)
+    };
+    // Whole names, where the figures stay beside them.
+    let (whole, short) = (table(usize::MAX), table(room));
+    let table = if whole.lines().count() <= short.lines().count() { whole } else { short };
     if !table.is_empty() {
         out += &table;
         out.push('\n');
     }
-    for (mark, verdict, why) in of_all(run) {
-        let lead =
-            format!("  {}  {}  ", pad("all results", widest), paint.ink(ink(mark), &pad(&verdict, verdicts)));
-        out += &paint.hang(&lead, widest + 4, &clean(&why));
-    }
-    let mut meant: Vec<&str> = Vec::new();
-    for line in &lines {
-        let lead = format!("  {}  ", pad(&named_workload(line), widest));
-        let verdict = paint.ink(ink(line.mark), &pad(&line.verdict, verdicts));
-        out += &paint.hang(&format!("{lead}{verdict}  "), widest + 4, &clean(&line.why));
-        // Once is enough for those who read downwards.
-        if let Some(meaning) = line.meaning.as_deref().filter(|meaning| !meant.contains(meaning)) {
-            meant.push(meaning);
-            out += &paint.hang(&" ".repeat(widest + 4), widest + 4, meaning);
-        }
-    }
+    out += &verdicts(run, &lines, |line| workload(line, room), paint);
     let across = across_depths(run);
     if !across.is_empty() {
         out.push('\n');
@@ -75,6 +66,43 @@ pub fn judged(run: &Run, paint: Paint) -> String {
     }
     out
 }
+
+/// A line for each verdict: what all results have in common, each result, and together those of which nothing is known.
+fn verdicts(run: &Run, lines: &[ResultLine], label: impl Fn(&ResultLine) -> String, paint: Paint) -> String {
+    let of_all = of_all(run);
+    let all_invalid = of_all.iter().any(|(mark, ..)| *mark == Weight::No);
+    // A fault of all results leaves none without a fault.
+    let own = |line: &&ResultLine| !all_invalid || line.mark != Weight::Yes;
+    let (alike, told): (Vec<&ResultLine>, Vec<&ResultLine>) =
+        lines.iter().filter(own).partition(|line| line.is_unchecked && lines.len() > 1);
+    let mut rows: Vec<(String, &ResultLine)> = told.iter().map(|line| (label(line), *line)).collect();
+    rows.extend(alike.first().map(|first| match (alike.len(), told.len()) {
+        (1, _) => (label(first), *first),
+        (count, 0) => (format!("all {count}"), *first),
+        (count, _) => (format!("{count} others"), *first),
+    }));
+    let widest = rows.iter().map(|(label, _)| columns(label)).max().unwrap_or(0).max(ALL.len());
+    let verdicts = rows.iter().map(|(_, line)| columns(&line.verdict)).max().unwrap_or(0);
+    let mut out = String::new();
+    for (mark, verdict, why) in of_all {
+        let lead = format!("  {}  {}  ", pad(ALL, widest), paint.ink(ink(mark), &pad(&verdict, verdicts)));
+        out += &paint.hang(&lead, widest + 4, &clean(&why));
+    }
+    let mut meant: Vec<&str> = Vec::new();
+    for (label, line) in &rows {
+        let lead = format!("  {}  ", pad(label, widest));
+        let verdict = paint.ink(ink(line.mark), &pad(&line.verdict, verdicts));
+        out += &paint.hang(&format!("{lead}{verdict}  "), widest + 4, &clean(&line.why));
+        // Once is enough for those who read downwards.
+        if let Some(meaning) = line.meaning.as_deref().filter(|meaning| !meant.contains(meaning)) {
+            meant.push(meaning);
+            out += &paint.hang(&" ".repeat(widest + 4), widest + 4, meaning);
+        }
+    }
+    out
+}
+
+const ALL: &str = "all results";
 
 /// Minimum width of a name, in columns.
 const NAME_MIN: usize = 8;

@@ -39,7 +39,18 @@ pub(crate) const HELPERS: &[(&str, &[&str])] = &[
     ("crates/store/src/export", &["capacity", "cells", "figures", "fio_form", "fio_logs"]),
     (
         "crates/store/src/import",
-        &["build", "corpus", "damage", "fio_jobs", "fio_options", "json", "table", "words", "xml"],
+        &[
+            "build",
+            "corpus",
+            "damage",
+            "fio_disk",
+            "fio_jobs",
+            "fio_options",
+            "json",
+            "table",
+            "words",
+            "xml",
+        ],
     ),
 ];
 

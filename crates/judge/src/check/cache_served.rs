@@ -29,7 +29,10 @@
 //! where there is neither a counter nor a view of the cache. Not checked, too, where the counter did not move while
 //! the run itself was filling (under a tenth of the fill): the head of an NVMe multipath set counts nothing.
 //!
-//! Another tool's buffered result, without a witness in its file, gets a warning.
+//! Another tool's buffered result, without a witness in its file, gets a warning. Where its file has counters of the
+//! device for the whole run (fio's disk statistics) that allow for less than half of its bytes, it is invalid; a
+//! request counts as 4 MiB where only requests are counted. fio reads them last up to half a second before its end, so
+//! that runs under 2 s are not judged by them.
 //!
 //! Example: a 100 MiB file, just written, was read back at 400 to 450 MiB/s from a USB hard disk that can give a
 //! third of it. The report concluded that the disk is as fast as an SSD. Another found strided reads "at very high
@@ -41,12 +44,12 @@
 //! its file lies.
 
 use iosonde_model::CheckName;
-#[cfg(test)]
-use iosonde_model::Rw;
 use iosonde_model::{
     About, CacheBelow, Device, Medium, Op, Reason, Run, Scope, Trial, Verdict,
     cause::{self, NoWitness},
 };
+#[cfg(test)]
+use iosonde_model::{Rw, TrialSpec, Witnesses};
 
 use super::{
     Check,
@@ -80,7 +83,8 @@ impl Check for CacheServed {
             |trial: &&Trial| has_no_storage(trial, device) || trial.spec.direct || trial.spec.has(Op::Read);
         let judged = judged::measuring(scope, run).filter(own);
         judged.map(|trial| {
-            judged::through_the_cache(verdict(&counted::witnessed(trial, run), device), trial, run)
+            let by_counters = verdict(&counted::witnessed(trial, run), device);
+            judged::through_the_cache(by_counters, trial, run, Op::Read)
         })
     }
 
@@ -96,8 +100,8 @@ impl Check for CacheServed {
         kept_back.witnesses.block_layer_write_bytes = Some(150 << 20);
         // A direct read is believed although all of its span lies in the page cache.
         let mut resident = specimen::usual();
-        resident.witnesses.resident_before_bytes = Some(1 << 30);
-        resident.witnesses.resident_after_bytes = Some(1 << 30);
+        let own = &mut resident.witnesses;
+        (own.resident_before_bytes, own.resident_after_bytes) = (Some(1 << 30), Some(1 << 30));
         let mut tiny = specimen::healthy(Rw::RandRead, 4096, 1, 100);
         tiny.witnesses.block_layer_read_bytes = Some(0);
         let above = |cache: CacheBelow| Device {
@@ -130,15 +134,20 @@ impl Check for CacheServed {
                 specimen::run_on(in_memory(), specimen::usual()),
                 specimen::run(by_the_null_engine()),
                 specimen::imported(by_the_null_engine()),
-                // However much the disk below moved.
+                by_another_tool(Some(1 << 30), 4.0),
                 specimen::run_on(looped, specimen::usual()),
                 filled,
-                // The fill was counted, or went to memory: the counters are a witness, and right.
+                // The fill was counted, or went to memory.
                 specimen::filled(1 << 30, 0, hole()),
                 specimen::filled(0, 1 << 30, hole()),
             ],
             warning: vec![
                 specimen::imported(specimen::buffered(None, None)),
+                // Counters that may not count, that show enough, and that were read too early.
+                by_another_tool(Some(0), 4.0),
+                beside_a_buffered_stream(),
+                by_another_tool(Some(16 << 30), 4.0),
+                by_another_tool(Some(1 << 30), 1.0),
                 specimen::run_on(tier, specimen::usual()),
             ],
             not_checked: vec![
@@ -162,6 +171,26 @@ fn by_the_null_engine() -> Trial {
     let mut trial = specimen::usual();
     trial.spec.engine = NULL.to_owned();
     trial
+}
+
+/// 8 GiB of buffered reads, and what the file has of the device's counters.
+#[cfg(test)]
+fn by_another_tool(read_most_bytes: Option<u64>, measured_s: f64) -> Run {
+    let mut trial = specimen::buffered(None, None);
+    trial.measured_s = measured_s;
+    trial.read.as_mut().expect("it reads").bytes = 8 << 30;
+    trial.witnesses.read_most_bytes = read_most_bytes;
+    trial.witnesses.write_most_bytes = Some(0);
+    specimen::imported(trial)
+}
+
+/// A direct stream, and a buffered one at the same time.
+#[cfg(test)]
+fn beside_a_buffered_stream() -> Run {
+    let mut trial = specimen::usual();
+    trial.witnesses = Witnesses::default();
+    trial.spec.and = vec![TrialSpec { direct: false, ..trial.spec.clone() }];
+    specimen::imported(trial)
 }
 
 fn has_no_storage(trial: &Trial, device: &Device) -> bool {

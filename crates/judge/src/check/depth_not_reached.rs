@@ -153,3 +153,29 @@ fn at_the_device(depth: u32, seen: f64) -> Trial {
     trial.witnesses.block_layer_in_flight_mean = Some(seen);
     trial
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_few_requests_are_told_from_a_queue_that_was_not_kept() {
+        let of = |requests: u64| {
+            let mut trial = Trial { in_flight_mean: Some(20.0), ..specimen::usual() };
+            trial.read = Some(specimen::direction(requests, 4096, 320_000));
+            match verdict(&trial, &Device::unknown("directory", 1 << 30)) {
+                Verdict::Invalid(reason) => reason.cause,
+                other => panic!("{other:?}"),
+            }
+        };
+        // 32 outstanding: ten fillings are 320 requests.
+        let [few, enough] = [300, 330].map(of);
+        let is_few = |cause: &cause::Cause| {
+            matches!(
+                cause,
+                cause::Cause::DepthNotReached(cause::DepthNotReached::TooFew { requests: 300, .. })
+            )
+        };
+        assert!(is_few(&few) && !is_few(&enough), "{few:?} {enough:?}");
+    }
+}

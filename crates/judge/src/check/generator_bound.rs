@@ -59,6 +59,12 @@ impl Check for GeneratorBound {
             specimen::run(trial)
         };
         let with = |busy_share| fed(busy_share, None);
+        // The file does not say whether a rate limited it: with few outstanding, the program may have waited for it.
+        let mut perhaps_paced = specimen::usual();
+        perhaps_paced.read = Some(specimen::direction(1_000, 4096, 80_000));
+        (perhaps_paced.busy_share, perhaps_paced.unstated) = (Some(1.0), vec![Unstated::Load]);
+        let mut loaded = specimen::usual();
+        (loaded.busy_share, loaded.unstated) = (Some(1.0), vec![Unstated::Load]);
         Specimens {
             pass: vec![
                 with(Some(0.0)),
@@ -67,8 +73,13 @@ impl Check for GeneratorBound {
                 fed(Some(0.90), Some(0.96)),
             ],
             warning: vec![with(Some(0.80)), with(Some(0.93)), fed(Some(0.90), Some(0.94))],
-            invalid: vec![with(Some(0.95)), with(Some(1.02)), fed(Some(0.95), Some(0.99))],
-            not_checked: vec![with(None)],
+            invalid: vec![
+                with(Some(0.95)),
+                with(Some(1.02)),
+                fed(Some(0.95), Some(0.99)),
+                specimen::imported(loaded),
+            ],
+            not_checked: vec![with(None), specimen::imported(perhaps_paced)],
         }
     }
 }

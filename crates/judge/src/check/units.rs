@@ -12,6 +12,8 @@
 //! one. A published table has rounded throughputs and no counts. There, operations times block size are compared
 //! with bytes per second, with 6 % allowed. Where four rows of one table or more differ by the same factor (within
 //! 0.4 %, so that rounding to four digits did not make it), 1 % is enough: 2.4 % is kB taken for KiB in all of them.
+//! Figures of two or three digits scatter more: there each row must be within 1 % of a power of 1.024, and their
+//! median within 0.4 %.
 //! IOPS that are the throughput over another block size are named with that size. Another tool's runtime is known to a
 //! millisecond.
 //!
@@ -131,9 +133,12 @@ fn slip(run: &Run) -> Option<cause::Units> {
     all.sort_by(f64::total_cmp);
     let (least, most) = (*all.first()?, *all.last()?);
     let factor = iosonde_stats::robust::median(&all)?;
-    let slipped = all.len() >= ROWS_MIN && most / least - 1.0 <= ALIKE && factor.ln().abs() > SLIP_MIN;
     let power = (factor.ln() / 1.024f64.ln()).round() as i32;
-    let is_power = (1..=3).contains(&power.abs()) && (factor / 1.024f64.powi(power)).ln().abs() <= ALIKE;
+    let from_power = |ratio: f64| (ratio / 1.024f64.powi(power)).ln().abs();
+    let is_power = (1..=3).contains(&power.abs()) && from_power(factor) <= ALIKE;
+    let alike = most / least - 1.0 <= ALIKE && factor.ln().abs() > SLIP_MIN;
+    let rounded = is_power && from_power(least).max(from_power(most)) <= SLIP_MIN;
+    let slipped = all.len() >= ROWS_MIN && (alike || rounded);
     slipped.then_some(cause::Units::Slip { factor, rows: all.len(), power: is_power.then_some(power) })
 }
 
@@ -344,6 +349,8 @@ fn overcounted(trial: &Trial) -> Option<cause::Units> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand::{RngExt, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus;
 
     fn said(run: &Run, scope: Scope) -> Option<cause::Units> {
         match Units.check(scope, run)? {
@@ -405,6 +412,44 @@ mod tests {
         let mut few = table(|_| 1.024);
         few.trials.truncate(3);
         assert_eq!(said(&few, Scope::Run), None);
+    }
+
+    /// Figures of so many digits, drawn over a decade.
+    fn rounded(rows: usize, digits: i32, factor: f64, seed: u64) -> Run {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let round = |value: f64| {
+            let unit = 10f64.powi(value.log10().floor() as i32 + 1 - digits);
+            (value / unit).round() * unit
+        };
+        let mut run = specimen::run(specimen::tabled());
+        let row = |row| {
+            let mut trial = Trial { id: row as u64, ..specimen::tabled() };
+            let read = trial.read.as_mut().expect("it reads");
+            let iops = 10f64.powf(3.0 + random.random::<f64>());
+            read.iops = round(iops);
+            read.bytes_per_s = round(iops * trial.spec.block_size_bytes as f64 * factor);
+            trial
+        };
+        run.trials = (0..rows).map(row).collect();
+        run
+    }
+
+    #[test]
+    fn rounding_makes_no_slip_and_hides_none_of_three_digits() {
+        let slips = |rows, digits, factor| {
+            (0..2000).filter(|&seed| slip(&rounded(rows, digits, factor, seed)).is_some()).count()
+        };
+        for (rows, digits) in [(4, 2), (8, 2), (4, 3), (8, 3)] {
+            let of_right = slips(rows, digits, 1.0);
+            assert!(
+                of_right <= 4,
+                "{rows} rows of {digits} digits: {of_right} of 2,000 are right, and called a slip"
+            );
+        }
+        for rows in [4, 8] {
+            let found = slips(rows, 3, 1.0 / 1.024);
+            assert!(found >= 1900, "{rows} rows: {found} of 2,000");
+        }
     }
 
     #[test]

@@ -18,16 +18,18 @@
 //! Example: two machines' writes compared without a flush ("7.07 times as fast", in the report); a copy of 2 GB
 //! that "takes a second" to a USB stick and then minutes to unmount.
 //!
+//! Another tool's counters of the device count as in `cache-served`.
+//!
 //! What to do: direct I/O (the default where it exists), or `--sync fdatasync:N`, or write several times the size
 //! of memory.
 
 use iosonde_model::CheckName;
-#[cfg(test)]
-use iosonde_model::Rw;
 use iosonde_model::{
     About, Medium, Op, Reason, Run, Scope, Trial, Verdict,
     cause::{self, NoWitness},
 };
+#[cfg(test)]
+use iosonde_model::{Rw, Sync};
 
 use super::{
     Check,
@@ -63,7 +65,7 @@ impl Check for WriteBack {
             // Of another tool's file, a flush at the end tells neither what was written twice nor its latency.
             let at_end = run.info.is_imported() && trial.spec.sync.at_end();
             let is_told = is_flushed(trial) && !at_end;
-            if is_told { verdict } else { judged::through_the_cache(verdict, trial, run) }
+            if is_told { verdict } else { judged::through_the_cache(verdict, trial, run, Op::Write) }
         })
     }
 
@@ -78,17 +80,22 @@ impl Check for WriteBack {
             specimen::run(trial)
         };
         let unseen = specimen::imported(with(None, None).trials.remove(0));
+        // When another tool's flush at the end came, and for how long it took, is unknown.
+        let mut at_end = unseen.clone();
+        at_end.trials[0].spec.sync = Sync::FsyncAtEnd;
+        let mut flushed = unseen.clone();
+        flushed.trials[0].spec.sync = Sync::Fsync { every: 1 };
         let mut tiny = specimen::healthy(Rw::RandWrite, 4096, 1, 100);
         tiny.spec.direct = false;
         Specimens {
             pass: vec![with(Some(0), Some(2200)), with(None, Some(2200)), with(Some(0), None)],
-            warning: vec![with(Some(100 << 20), Some(2100)), with(Some(100 << 20), None), unseen],
+            warning: vec![with(Some(100 << 20), Some(2100)), with(Some(100 << 20), None), unseen, at_end],
             invalid: vec![
                 with(Some(1000 << 20), Some(1200)),
                 with(Some(0), Some(150)),
                 with(Some(500 << 20), None),
             ],
-            not_checked: vec![with(None, None), specimen::run(tiny)],
+            not_checked: vec![with(None, None), specimen::run(tiny), flushed],
         }
     }
 }

@@ -29,6 +29,15 @@ pub enum NoWitness {
         /// Bytes from which on a trial is judged.
         needed_bytes: u64,
     },
+    /// Result of another tool whose counters of the device show too few requests for its bytes.
+    AtMost {
+        /// Operation of the requests.
+        op: Op,
+        /// Bytes that the requests moved.
+        issued_bytes: u64,
+        /// Bytes that the device moved at most.
+        most_bytes: u64,
+    },
     /// Operation without data.
     NoData {
         /// The operation.
@@ -39,6 +48,8 @@ pub enum NoWitness {
         /// Bytes that the workload addressed; `None` if the file does not say.
         span_bytes: Option<u64>,
     },
+    /// Result of another tool whose counters of the device saw no request at all.
+    CountersAtZero,
     /// Result of another tool whose file does not say whether the page cache was bypassed.
     PageCacheUnstated,
 }

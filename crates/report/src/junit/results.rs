@@ -32,7 +32,8 @@ pub fn results_junit<'a>(
     };
     let of_result = |line: &ResultLine| {
         let job = run.trial(line.trial).map_or("", |trial| trial.experiment.as_str());
-        let name = if job == "result" { line.workload.clone() } else { format!("{job}: {}", line.workload) };
+        let name =
+            if job == "result" { line.workload.whole() } else { format!("{job}: {}", line.workload.whole()) };
         let outcome = outcome(line.mark, &line.verdict, &line.why);
         Case { class: CLASS.to_owned(), name, outcome }
     };

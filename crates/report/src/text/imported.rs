@@ -14,10 +14,12 @@ use crate::text::{case::capitalised, validity::Weight};
 pub struct ResultLine {
     /// The trial's id.
     pub trial: u64,
-    /// The workload, short: `4 KiB mix 50:50, QD 64`.
-    pub workload: String,
+    /// The workload, short.
+    pub workload: Workload,
     /// The verdict's weight.
     pub mark: Weight,
+    /// Neither a fault was found nor the queue depth checked: such lines have one verdict in common.
+    pub is_unchecked: bool,
     /// `invalid (queue depth)`, `valid`.
     pub verdict: String,
     /// Why, in numbers.
@@ -26,6 +28,42 @@ pub struct ResultLine {
     pub meaning: Option<String>,
     /// Queue depth by the law, over the requested one: how far a depth was missed.
     share: f64,
+}
+
+/// What tells one result from another.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Workload {
+    /// `4 KiB mix 50:50`.
+    requests: String,
+    /// Requests outstanding, where the file states them.
+    depth: Option<u64>,
+    /// `fsync:1`, `at 2 k IOPS`.
+    conditions: Vec<String>,
+}
+
+impl Workload {
+    /// `4 KiB mix 50:50, QD 64`.
+    pub fn whole(&self) -> String {
+        self.with(self.depth)
+    }
+
+    /// Without the depth that all results have in common.
+    pub fn beside(&self, shared_depth: Option<u64>) -> String {
+        self.with(self.depth.filter(|_| shared_depth.is_none()))
+    }
+
+    fn with(&self, depth: Option<u64>) -> String {
+        let depth = depth.map(|depth| format!("QD {depth}"));
+        let parts =
+            std::iter::once(self.requests.clone()).chain(depth).chain(self.conditions.iter().cloned());
+        parts.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The queue depth of all results, where several have the same.
+pub fn shared_depth(lines: &[ResultLine]) -> Option<u64> {
+    let first = lines.first().filter(|_| lines.len() > 1)?.workload.depth?;
+    lines.iter().all(|line| line.workload.depth == Some(first)).then_some(first)
 }
 
 /// One line a result, the worst first.
@@ -53,6 +91,7 @@ fn line(trial: &Trial, run: &Run) -> (u8, ResultLine) {
         trial: trial.id,
         workload: workload(trial),
         mark: Weight::Yes,
+        is_unchecked: false,
         verdict: "valid".into(),
         why: String::new(),
         meaning: None,
@@ -66,7 +105,7 @@ fn line(trial: &Trial, run: &Run) -> (u8, ResultLine) {
             }
             None => {
                 let why = "no contradiction found; the queue depth was not checked".to_owned();
-                (1, ResultLine { verdict: "no fault found".into(), why, ..base })
+                (1, ResultLine { is_unchecked: true, verdict: "no fault found".into(), why, ..base })
             }
         };
     };
@@ -163,27 +202,29 @@ fn whole(number: f64) -> String {
     if number >= 20.0 { format!("{number:.0}") } else { format!("{number:.1}") }
 }
 
-/// `4 KiB mix 50:50, QD 64`: what tells one row of a table from another.
-fn workload(trial: &Trial) -> String {
+fn workload(trial: &Trial) -> Workload {
     let spec = &trial.spec;
+    let of = |requests: String, depth| Workload { requests, depth, conditions: Vec::new() };
     // What a job that did nothing would have done is no result.
     if trial.directions().next().is_none() {
-        return "no requests".to_owned();
+        return of("no requests".to_owned(), None);
     }
+    let depth = spec.asked_in_flight();
     if spec.and.iter().any(|other| requests(other) != requests(spec)) {
-        return format!("{} unlike jobs, QD {}", 1 + spec.and.len(), spec.asked_in_flight());
+        return of(format!("{} unlike jobs", 1 + spec.and.len()), Some(depth));
     }
-    let is_known = !trial.unstated.contains(&Unstated::QueueDepth);
-    let parts = [
-        Some(requests(spec)),
-        is_known.then(|| format!("QD {}", spec.asked_in_flight())),
+    let conditions = [
         spec.rate_iops
             .filter(|_| spec.and.is_empty())
             .map(|rate| format!("at {} IOPS", units::count(rate * f64::from(spec.jobs)))),
         (spec.sync != Sync::None).then(|| spec.sync.to_string()),
         (!spec.and.is_empty()).then(|| format!("{} unlike jobs", 1 + spec.and.len())),
     ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    Workload {
+        depth: Some(depth).filter(|_| !trial.unstated.contains(&Unstated::QueueDepth)),
+        conditions: conditions.into_iter().flatten().collect(),
+        ..of(requests(spec), None)
+    }
 }
 
 /// Requests of a workload without their depth: `4 KiB mix 50:50`.
@@ -204,7 +245,19 @@ fn requests(spec: &TrialSpec) -> String {
     } else {
         format!("{} to {}", units::size(least), units::size(most))
     };
-    format!("{size} {pattern}{mix}")
+    match few_blocks_bytes(spec) {
+        None => format!("{size} {pattern}{mix}"),
+        Some(area) if area == most => format!("{size} {mix} of one block"),
+        Some(area) => format!("{size} {mix} within {}", units::size(area)),
+    }
+}
+
+/// Blocks that are used again so soon that a device answers otherwise than for an area.
+const FEW_BLOCKS: u64 = 16;
+
+/// The addressed area, where it has few blocks.
+fn few_blocks_bytes(spec: &TrialSpec) -> Option<u64> {
+    (1..=FEW_BLOCKS * spec.block_size_bytes).contains(&spec.span_bytes).then_some(spec.span_bytes)
 }
 
 /// At most one decimal.
@@ -278,7 +331,7 @@ pub fn unjudged(run: &Run) -> Vec<String> {
             out.push(format!("{what}{share} ({missing})"));
         }
     };
-    add(CheckName::CacheServed, "page cache", "no device counters");
+    add(CheckName::CacheServed, "page cache", "no device counters of each result");
     add(CheckName::LittlesLaw, "queue depth", "not stated, no mean latency, or a rate or flushes limit it");
     add(CheckName::GeneratorBound, "generator limit", "no CPU time");
     add(CheckName::Errors, "failed requests", "not counted");
@@ -313,6 +366,9 @@ pub fn would_settle(run: &Run) -> Option<String> {
     command += &format!(" --depth {}", spec.queue_depth);
     if spec.jobs > 1 {
         command += &format!(" --jobs {}", spec.jobs);
+    }
+    if let Some(area) = few_blocks_bytes(spec) {
+        command += &format!(" --span {}", bytes(area));
     }
     if let Some(rate) = spec.rate_iops {
         command += &format!(" --rate {rate}");
@@ -372,7 +428,8 @@ pub fn headline(run: &Run, from: &str) -> String {
     let parts: Vec<String> =
         parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
     let results = if lines.len() == 1 { "1 result".to_owned() } else { format!("{} results", lines.len()) };
-    capitalised(&format!("{results} from {from}: {}", parts.join(", ")))
+    let depth = shared_depth(&lines).map_or_else(String::new, |depth| format!(" at QD {depth}"));
+    capitalised(&format!("{results}{depth} from {from}: {}", parts.join(", ")))
 }
 
 #[cfg(test)]

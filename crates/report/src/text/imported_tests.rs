@@ -47,7 +47,8 @@ fn an_imported_table_is_judged_worst_first() {
         row(64, 4096, Some((189.0, 248.0)), None),
     ]);
     let lines = result_lines(&run);
-    let said: Vec<_> = lines.iter().map(|l| format!("{}: {}: {}", l.workload, l.verdict, l.why)).collect();
+    let said: Vec<_> =
+        lines.iter().map(|l| format!("{}: {}: {}", l.workload.whole(), l.verdict, l.why)).collect();
     assert_eq!(
         said,
         [
@@ -98,7 +99,7 @@ fn a_latency_that_grows_with_depth_is_held_against_the_law() {
 fn what_was_not_in_the_file_is_said() {
     let run = concluded(vec![row(64, 4096, Some((189.0, 248.0)), None)]);
     let said = unjudged(&run).join(", ");
-    assert!(said.starts_with("page cache (no device counters)"), "{said}");
+    assert!(said.starts_with("page cache (no device counters of each result)"), "{said}");
     assert!(said.contains("generator limit") && said.contains("failed requests"), "{said}");
     assert!(said.ends_with("steady state, drift and noise (one figure per point)"), "{said}");
     let mut silent = row(64, 4096, Some((189.0, 248.0)), None);

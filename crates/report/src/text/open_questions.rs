@@ -117,7 +117,10 @@ fn is_likewise(first: &Finding, other: &Finding) -> bool {
     };
     // One workload without valid trials opens all that needs it.
     let one_workload = matches!(one, Inconclusive::TooFewTrials { .. }) && one == two;
-    first.name == other.name && of_two_directions && reason || one_workload
+    // Several quantities that one experiment would give.
+    let of_one_answer = finding::kind(first.name).answers() == finding::kind(other.name).answers();
+    let one_reason = one == two && first.conditions == other.conditions && of_two_directions && of_one_answer;
+    first.name == other.name && of_two_directions && reason || one_workload || one_reason
 }
 
 /// Whether findings with this reason are told together, whatever their figures.
@@ -159,7 +162,12 @@ fn refusal(run: &Run, kind: &dyn FindingKind, own: &[&Finding]) -> String {
         own.iter().partition(|finding| finding.name == first.name);
     let (same, others): (Vec<&Finding>, Vec<&Finding>) =
         asked.into_iter().partition(|finding| is_told_together(finding) || finding.detail == first.detail);
+    // Several quantities of one workload have its name once.
+    let of_one_workload = also.iter().all(|finding| finding.conditions == first.conditions);
     let subject = match same.len() {
+        1 if of_one_workload && !also.is_empty() => {
+            finding_words::subject::subject_of_several(first, also.iter().map(|finding| finding.name))
+        }
         1 => finding_words::subject::subject(first),
         _ => finding_words::subject::subject_of_both(first),
     };
@@ -177,7 +185,10 @@ fn refusal(run: &Run, kind: &dyn FindingKind, own: &[&Finding]) -> String {
     // The report has the figures of the other direction.
     let others = others.iter().filter_map(|finding| finding.conditions.op);
     let clause = others.fold(clause, |clause, op| format!("{clause}; {op}s likewise"));
-    let also = also.into_iter().map(|finding| lowered(&finding_words::subject::subject(finding)));
+    let also = also
+        .into_iter()
+        .filter(|_| !of_one_workload)
+        .map(|finding| lowered(&finding_words::subject::subject(finding)));
     let clause = also.fold(clause, |clause, subject| format!("{clause}; {subject} likewise"));
     // More of the same would not reach the device either, and invalid trials are no lack of workloads.
     let better = match &first.detail {

@@ -9,6 +9,7 @@ use iosonde_model::{
 };
 use iosonde_plan::experiment::EXPERIMENTS;
 
+use crate::text::marks::result_tables;
 use crate::text::number::{Figure, Style, figure};
 
 use iosonde_infer::finding::ReadWhen;
@@ -16,6 +17,8 @@ use iosonde_infer::finding::kind;
 
 /// Maximum number of rows: a page that scrolls away is not read.
 const ROWS_MAX: usize = 20;
+/// Points whose rows fit beside the other lines of a screen.
+const FEW_POINTS: usize = 12;
 /// Requests of this size or more are given in bytes per second, as `limit` does.
 const LARGE_BYTES: u64 = 128 << 10;
 
@@ -95,7 +98,9 @@ pub fn point_table(run: &Run) -> Option<PointTable> {
         [only] => by_points(&only.name) || !answered(run, &only.name),
         all => all.iter().all(|own| !answered(run, &own.name)),
     };
-    if !asked {
+    // Lines without a table leave out what the workloads got.
+    let is_only_table = run.points.len() <= FEW_POINTS && result_tables(run).is_empty();
+    if !(asked || is_only_table) {
         return None;
     }
     // What two streams get beside each other has lines of its own where each was measured alone, too.

@@ -202,14 +202,17 @@ fn in_a_line(finding: &Finding) -> String {
     }
 }
 
-/// Open findings of one kind, in one line: the question once, then every workload.
+/// Open findings of one kind, in one line: the question once, then the workloads.
 fn untold(open: &[&Finding]) -> Option<String> {
     let [first, others @ ..] = open else { return None };
     if others.is_empty() {
         return Some(super::clause(first));
     }
-    let asked = std::iter::once(lowered(&finding::subject::subject(first)));
-    let asked = asked.chain(others.iter().map(|other| workload_at(&other.conditions)));
+    let others_told = match others {
+        [other] => workload_at(&other.conditions),
+        _ => format!("{} other workloads", others.len()),
+    };
+    let asked = format!("{} and {others_told}", lowered(&finding::subject::subject(first)));
     let why = match super::problem(first) {
         None => Some("their intervals are too wide; use a longer `--time`".to_owned()),
         why => why,
@@ -221,7 +224,7 @@ fn untold(open: &[&Finding]) -> Option<String> {
     };
     let is_shared = others.iter().all(|other| cause(other) == cause(first));
     let why = why.filter(|_| is_shared).map_or_else(String::new, |why| format!(": {why}"));
-    Some(format!("unknown: {}{why}", asked.collect::<Vec<_>>().join(" and ")))
+    Some(format!("unknown: {asked}{why}"))
 }
 
 /// What the first line says of order.

@@ -16,8 +16,8 @@ use iosonde_model::{LatencySummary, Named, RequestError};
 use serde_json::Value;
 
 use super::{
-    Damage, Figures, ImportError, ImportFormat, Imported, fio_jobs, fio_jobs::Job, fio_options::Options,
-    json, words,
+    Damage, Figures, ImportError, ImportFormat, Imported, fio_disk, fio_jobs, fio_jobs::Job,
+    fio_options::Options, json, words,
 };
 
 /// The registered format.
@@ -141,6 +141,7 @@ fn document(document: &Value) -> Result<Imported, ImportError> {
     let jobs = jobs.iter().map(|own| job(own, &document["global options"], alone(own)));
     let jobs = jobs.collect::<Result<_, _>>().map_err(Damage::whole)?;
     let mut trials = fio_jobs::trials(jobs, &mut notes);
+    fio_disk::witness(&mut trials, fio_disk::of_document(document));
     // Our own jobs run to their end.
     if document["iosonde"].is_object() {
         let too_slow =

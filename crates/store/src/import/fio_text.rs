@@ -10,7 +10,7 @@ use iosonde_model::{LatencySummary, Named, Op, Unstated, fio};
 use serde_json::json;
 
 use super::{
-    Damage, Figures, ImportError, ImportFormat, Imported,
+    Damage, Figures, ImportError, ImportFormat, Imported, fio_disk,
     fio_jobs::{self, Job},
     fio_options::Options,
     words::{self, bytes, column, thousands, value},
@@ -74,7 +74,10 @@ impl ImportFormat for FioText {
             notes.push(words::HIDDEN_PERCENTILES.to_owned());
         }
         let jobs = reports.iter().map(|report| report.job(&headings)).collect::<Result<_, _>>()?;
-        let trials = fio_jobs::trials(jobs, &mut notes);
+        let mut trials = fio_jobs::trials(jobs, &mut notes);
+        // The text does not say where several jobs' files are.
+        let most_bytes = fio_disk::of_text(text).filter(|_| trials.len() == 1);
+        fio_disk::witness(&mut trials, most_bytes);
         notes.dedup();
         let version = text.lines().find_map(|line| line.trim().strip_prefix("fio-"));
         let program = version.map_or_else(|| "fio".to_owned(), |version| format!("fio {version}"));

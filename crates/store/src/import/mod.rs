@@ -7,6 +7,7 @@ mod build;
 #[cfg(test)]
 mod corpus;
 mod damage;
+mod fio_disk;
 mod fio_jobs;
 mod fio_options;
 mod json;

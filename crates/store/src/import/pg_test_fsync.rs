@@ -1,7 +1,7 @@
 //! The output of PostgreSQL's `pg_test_fsync`: writes made durable in several ways, one after another.
 //!
 //! An operation is one or several writes and what makes them durable. Its time is the commit's: for `open_sync` and
-//! `open_datasync` with one write it is the write's own latency.
+//! `open_datasync` with one write it is the write's own latency. Each operation begins at the file's start again.
 
 use iosonde_model::{LatencySummary, Named, Phase, Rw, Sync, Trial, TrialSpec, Unstated};
 
@@ -125,6 +125,7 @@ impl Section {
         let spec = TrialSpec {
             rw: Rw::Write,
             block_size_bytes: bytes,
+            span_bytes: bytes * u64::from(writes),
             engine: "psync".into(),
             direct,
             sync,

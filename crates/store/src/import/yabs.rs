@@ -2,7 +2,7 @@
 //!
 //! It runs fio with 50 % reads at random offsets, two jobs, depth 64 each, direct I/O, for 30 s; the output does not
 //! say so. Its JSON says KBps for what fio gave it in KiB/s, and is read as KiB/s. Its screen is read as it stands:
-//! early versions printed the same numbers as MB/s, 2.4 % too low, beside IOPS of three digits, which hide it.
+//! early versions printed the same numbers as MB/s, 2.4 % too low, which the check `units` finds.
 
 use iosonde_model::{Named, Phase, Rw, Trial, TrialSpec, units};
 

@@ -1,6 +1,6 @@
 //! Words of why no witness tells how many bytes the device moved.
 
-use iosonde_model::{cause::NoWitness, units};
+use iosonde_model::{Op, cause::NoWitness, units};
 
 use crate::text::absence;
 
@@ -31,8 +31,21 @@ pub(super) fn words(cause: &NoWitness) -> String {
             "buffered I/O to {}, which fits in the memory of nearly any machine: memory may have served it",
             units::size(*bytes)
         ),
-        NoWitness::Imported { .. } => {
-            "buffered I/O, and the file does not state how many bytes the device moved".to_owned()
+        NoWitness::Imported { .. } => "buffered I/O: memory may have served it".to_owned(),
+        NoWitness::AtMost { op, issued_bytes, most_bytes } => {
+            let did = if *op == Op::Read { "read" } else { "wrote" };
+            let (device, rest) = match most_bytes {
+                0 => (format!("{did} nothing"), "all of it"),
+                bytes => (format!("{did} {} at most", units::decimal_bytes(*bytes)), "the rest"),
+            };
+            format!(
+                "the result {did} {}, but by the file's own counters the device {device}: memory served {rest}",
+                units::decimal_bytes(*issued_bytes)
+            )
+        }
+        NoWitness::CountersAtZero => {
+            "the file's own counters of the device show no request: memory served it, or they do not count"
+                .to_owned()
         }
         NoWitness::PageCacheUnstated => {
             "the file does not state whether the page cache was bypassed (direct I/O)".to_owned()

@@ -1,5 +1,6 @@
 //! What a finding is about.
 
+use crate::text::case::lowered;
 use crate::text::workload::{reads_and_writes, workload, workload_at};
 use iosonde_model::{Conditions, Detail, Finding, FindingName, Inconclusive, Op, training::TrainingModel};
 
@@ -42,6 +43,19 @@ pub(in crate::text) fn subject_of_both(finding: &Finding) -> String {
         FindingName::PlateauBlockSize => enough_for(&both),
         name => format!("{} of {both}", quantity(name)),
     }
+}
+
+/// What several findings about one workload are about: `Burst throughput, sustained throughput and write buffer size of
+/// 4 KiB random writes`.
+pub(in crate::text) fn subject_of_several(
+    first: &Finding,
+    others: impl Iterator<Item = FindingName>,
+) -> String {
+    let others: Vec<String> = others.map(|name| lowered(quantity(name))).collect();
+    let (last, between) =
+        others.split_last().map_or(("", &[][..]), |(last, between)| (last.as_str(), between));
+    let before = std::iter::once(quantity(first.name)).chain(between.iter().map(String::as_str));
+    format!("{} and {last} of {}", before.collect::<Vec<_>>().join(", "), workload(&first.conditions))
 }
 
 fn enough_for(workload: &str) -> String {
