@@ -223,13 +223,13 @@ pub fn run_of(id: &str, sources: Vec<Source>, command: &str) -> Result<Run, Fail
     let streams = trials.iter().flat_map(|trial| trial.spec.streams());
     let mut engines: Vec<&str> = streams.map(|stream| stream.engine.as_str()).collect();
     engines.dedup();
-    // What a file does not say of one result is no other engine.
-    if engines.iter().any(|engine| *engine != "unknown") {
-        engines.retain(|engine| *engine != "unknown");
-        engines.dedup();
-    }
     let mut device = Device::unknown("imported", 0);
-    device.engine = if let [engine] = engines[..] { engine.to_owned() } else { "several engines".into() };
+    device.engine = match engines[..] {
+        [engine] => engine.to_owned(),
+        // What the file does not say of one may be any.
+        _ if engines.contains(&"unknown") => "unknown".into(),
+        _ => "several engines".into(),
+    };
     device.direct = trials.iter().all(|trial| trial.spec.direct);
     device.working_set_bytes = trials.iter().map(|trial| trial.spec.span_bytes).max().unwrap_or(0);
     device.notes = notes.into_iter().map(DeviceNote::from).collect();

@@ -67,17 +67,22 @@ pub fn judged(run: &Run, paint: Paint) -> String {
     out
 }
 
-/// A line for each verdict: what all results have in common, each result, and together those of which nothing is known.
+/// A line for each verdict: what all results have in common, each result, and together the most with one verdict.
 fn verdicts(run: &Run, lines: &[ResultLine], label: impl Fn(&ResultLine) -> String, paint: Paint) -> String {
     let of_all = of_all(run);
     let all_invalid = of_all.iter().any(|(mark, ..)| *mark == Weight::No);
     // A fault of all results leaves none without a fault.
-    let own = |line: &&ResultLine| !all_invalid || line.mark != Weight::Yes;
+    let own: Vec<&ResultLine> =
+        lines.iter().filter(|line| !all_invalid || line.mark != Weight::Yes).collect();
+    let like = |line: &ResultLine| {
+        own.iter().filter(|other| line.alike.is_some() && other.alike == line.alike).count()
+    };
+    // The first of the most lines with one verdict in common; the others have one each.
+    let most = own.iter().copied().rev().max_by_key(|line| like(line)).filter(|line| like(line) >= ALIKE_MIN);
     let (alike, told): (Vec<&ResultLine>, Vec<&ResultLine>) =
-        lines.iter().filter(own).partition(|line| line.is_unchecked && lines.len() > 1);
+        own.iter().partition(|line| most.is_some_and(|most| most.alike == line.alike));
     let mut rows: Vec<(String, &ResultLine)> = told.iter().map(|line| (label(line), *line)).collect();
     rows.extend(alike.first().map(|first| match (alike.len(), told.len()) {
-        (1, _) => (label(first), *first),
         (count, 0) => (format!("all {count}"), *first),
         (count, _) => (format!("{count} others"), *first),
     }));
@@ -103,6 +108,8 @@ fn verdicts(run: &Run, lines: &[ResultLine], label: impl Fn(&ResultLine) -> Stri
 }
 
 const ALL: &str = "all results";
+/// Lines with one verdict in common, from which on they are one.
+const ALIKE_MIN: usize = 3;
 
 /// Minimum width of a name, in columns.
 const NAME_MIN: usize = 8;

@@ -220,7 +220,7 @@ fn results_of(run: &Run, paint: Paint) -> String {
         out += &result_table(table, paint);
     }
     // A second table ends where the lines begin.
-    if results.tables.len() > 1 {
+    if results.tables.len() > 1 && !results.lines.is_empty() {
         out.push('\n');
     }
     let widest = results.lines.iter().map(|line| columns(&line.label)).max().unwrap_or(0) + 2;

@@ -193,7 +193,7 @@ pub fn may_write(bytes: u64, device: &Device, limit_bytes: Option<u64>) -> Strin
     });
     match limit_bytes {
         Some(limit_bytes) if bytes >= limit_bytes => format!("up to {}{wear}", units::size(bytes)),
-        _ => format!("about {}{wear} if the storage writes 1 GB/s", units::size(bytes)),
+        _ => format!("about {}{wear} at 1 GB/s, less on slower storage", units::size(bytes)),
     }
 }
 

@@ -142,7 +142,7 @@ impl Measurement {
             .map_err(Failure::failed)?;
         for point in &added {
             let what = point.spec.describe();
-            self.screen.say(&format!("added         {what}, for a finding that needs it"));
+            self.screen.say(&format!("added         {what}"));
         }
         course.schedule = schedule;
         Ok(())

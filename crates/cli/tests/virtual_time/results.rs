@@ -133,8 +133,7 @@ fn buffered_results_get_a_warning() {
     assert_ne!(large, text);
     bench.text("large.txt", &large);
     let said = bench.iosonde(&["judge", "large.txt"]).out.split_whitespace().collect::<Vec<_>>().join(" ");
-    let sentence = "buffered I/O, and the file does not state how many bytes the device moved";
-    assert!(said.contains(sentence), "{said}");
+    assert!(said.contains("buffered I/O: memory may have served it"), "{said}");
 }
 
 #[test]

@@ -34,7 +34,7 @@ impl FindingKind for ProgramPlateau {
     }
 
     fn told(&self) -> Told {
-        Told::folded("program")
+        Told::folded("buffered")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

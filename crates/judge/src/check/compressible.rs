@@ -23,7 +23,7 @@
 //! give, use a payload that compresses like it, and say so beside the figure.
 
 use iosonde_model::{
-    About, CheckName, Device, Op, Payload, Phase, Reason, Run, Scope, Trial, Verdict,
+    About, CheckName, Device, Op, Payload, Phase, Reason, Run, Scope, Trial, TrialSpec, Verdict,
     cause::{self, CompressingLayer, Saving},
 };
 #[cfg(test)]
@@ -43,6 +43,11 @@ impl Check for Compressible {
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let device = &run.info.device;
         let trial = judged::measuring(scope, run)?;
+        let wrote_zeros = |spec: &TrialSpec| spec.rw.writes() && spec.payload == Payload::Zero;
+        if run.info.is_imported() && trial.spec.streams().any(wrote_zeros) {
+            let zeros = cause::Compressible::Zeros;
+            return Some(Verdict::Warning(Reason::new(About::Device, zeros)));
+        }
         if run.info.is_imported() {
             let unknown = cause::Compressible::Imported;
             return Some(Verdict::NotChecked(Reason::new(About::Device, unknown)));
@@ -86,6 +91,7 @@ impl Check for Compressible {
             ],
             warning: vec![
                 writing(plain(), Payload::Zero),
+                specimen::imported(writing(plain(), Payload::Zero).trials.remove(0)),
                 writing(packed(), Payload::Compress { share: 0.5 }),
                 reading(packed(), false),
                 reading(Device { marked_compressed: Some(true), ..plain() }, false),

@@ -280,7 +280,7 @@ impl<'a> SizeAdvice<'a> {
             (false, _) if self.most.iter().any(|rate| ends(rate).is_some()) => {
                 format!("{size} or more: {most}")
             }
-            (false, _) => format!("{size} or more: at least 95 % of the QD 1 maximum, {most}"),
+            (false, _) => format!("{size} or more: they reach at least 95 % of {most}"),
         };
         let sentence = format!("for bandwidth of {order}{} at QD 1, use blocks of {size}", ops.join(" or "));
         new(sentence, self.why.join("; "), &self.findings)
@@ -380,7 +380,8 @@ fn in_flight(run: &Run, op: Op) -> Option<Draft<'_>> {
     let size = conditions.block_size_bytes.map_or_else(String::new, units::size);
     let point = low_latency_depth(run, op, knee)?;
     let depth = point.spec.asked_in_flight();
-    let sentence = format!("a compromise for {size} {op}s is QD {depth}: {}", gives(op, point, &most)?);
+    let sentence =
+        format!("for {size} {op}s, QD {depth} balances latency and IOPS: {}", gives(op, point, &most)?);
     let why = format!("at QD 1 a {op} takes {}", with_interval(Unit::Time, &estimate(base)));
     Some(Draft { point: Some(point), ..new(sentence, why, &[knee, enough, base]) })
 }

@@ -237,8 +237,7 @@ fn in_turn(pair: &ComparedPair) -> &'static str {
 fn repeats(pair: &ComparedPair) -> Repeats {
     match (pair.unit, pair.repeats) {
         (ComparedUnit::Run, [1, 1]) => Repeats::Missing(
-            "How much such runs differ by chance is unknown with one of each, so these ratios have no confidence \
-             interval; run both with `--repeats 5`."
+            "With one run of each, the ratios have no confidence interval; run both with `--repeats 5`."
                 .to_owned(),
         ),
         (ComparedUnit::Run, [a_runs, _]) => {
@@ -584,9 +583,8 @@ mod tests {
         let slower = pair(0.303, 0.286, 0.323, Likeness::Slower);
         assert_eq!(
             answer(&slower),
-            "B is 3.3 times slower than A (geometric mean of 28 throughput ratios). How much such runs differ by \
-             chance is unknown with one of each, so these ratios have no confidence interval; run both with \
-             `--repeats 5`."
+            "B is 3.3 times slower than A (geometric mean of 28 throughput ratios). With one run of each, the ratios \
+             have no confidence interval; run both with `--repeats 5`."
         );
         let exact = Estimate { value: 4.584, low: Some(4.5839), high: Some(4.5841) };
         assert_eq!(ratio_text(&slower, exact, Likeness::Slower), "4.58×");
@@ -612,7 +610,7 @@ mod tests {
             ..latency
         };
         assert!(answer(&latency).starts_with(
-            "B is 6.5 times slower than A in p99 latency (geometric mean of 28 latency ratios). How much such runs"
+            "B is 6.5 times slower than A in p99 latency (geometric mean of 28 latency ratios). With one run of each"
         ));
     }
 

@@ -2,7 +2,7 @@
 //! not checked, and how to check it.
 
 use iosonde_model::{
-    About, Cause, CheckName, Judgement, Outcome, Run, Rw, Sync, Trial, TrialSpec, Unstated,
+    About, Cause, CheckName, Direction, Judgement, Outcome, Run, Rw, Sync, Trial, TrialSpec, Unstated,
     cause::{self, LittlesLaw},
     units,
 };
@@ -18,8 +18,9 @@ pub struct ResultLine {
     pub workload: Workload,
     /// The verdict's weight.
     pub mark: Weight,
-    /// Neither a fault was found nor the queue depth checked: such lines have one verdict in common.
-    pub is_unchecked: bool,
+    /// Causes of the verdict; none where no fault was found and the depth was not checked. Lines with the same have one
+    /// verdict in common. `None` for a line with figures of its own.
+    pub alike: Option<Vec<Cause>>,
     /// `invalid (queue depth)`, `valid`.
     pub verdict: String,
     /// Why, in numbers.
@@ -85,13 +86,20 @@ fn line(trial: &Trial, run: &Run) -> (u8, ResultLine) {
     if let Some(nothing) = troubles.iter().copied().find(is_empty) {
         troubles = vec![nothing];
     }
+    // What memory serves keeps the program busy, and is over before it counts: one cause is enough.
+    let by_memory = |judgement: &&Judgement| {
+        matches!(judgement.cause, Some(Cause::NoWitness(cause::NoWitness::AtMost { .. })))
+    };
+    if troubles.iter().any(by_memory) {
+        troubles.retain(|own| !matches!(own.cause, Some(Cause::GeneratorBound(_) | Cause::LittlesLaw(_))));
+    }
     let in_flight = in_flight(trial);
     let asked = trial.spec.asked_in_flight() as f64;
     let base = ResultLine {
         trial: trial.id,
         workload: workload(trial),
         mark: Weight::Yes,
-        is_unchecked: false,
+        alike: None,
         verdict: "valid".into(),
         why: String::new(),
         meaning: None,
@@ -105,7 +113,7 @@ fn line(trial: &Trial, run: &Run) -> (u8, ResultLine) {
             }
             None => {
                 let why = "no contradiction found; the queue depth was not checked".to_owned();
-                (1, ResultLine { is_unchecked: true, verdict: "no fault found".into(), why, ..base })
+                (1, ResultLine { alike: Some(Vec::new()), verdict: "no fault found".into(), why, ..base })
             }
         };
     };
@@ -123,6 +131,7 @@ fn line(trial: &Trial, run: &Run) -> (u8, ResultLine) {
         mark: if void { Weight::No } else { Weight::Doubt },
         verdict: format!("{}{}", if void { "invalid" } else { "warning" }, of_what(worst.about)),
         why: why.join("; "),
+        alike: Some(causes.into_iter().flatten().cloned().collect()),
         meaning: meaning(worst),
         ..base
     };
@@ -210,6 +219,8 @@ fn workload(trial: &Trial) -> Workload {
         return of("no requests".to_owned(), None);
     }
     let depth = spec.asked_in_flight();
+    let knows_order = !trial.unstated.contains(&Unstated::Order);
+    let requests = |spec: &TrialSpec| requests(spec, knows_order);
     if spec.and.iter().any(|other| requests(other) != requests(spec)) {
         return of(format!("{} unlike jobs", 1 + spec.and.len()), Some(depth));
     }
@@ -223,12 +234,43 @@ fn workload(trial: &Trial) -> Workload {
     Workload {
         depth: Some(depth).filter(|_| !trial.unstated.contains(&Unstated::QueueDepth)),
         conditions: conditions.into_iter().flatten().collect(),
-        ..of(requests(spec), None)
+        ..of(each_size(trial).unwrap_or_else(|| requests(spec)), None)
     }
 }
 
-/// Requests of a workload without their depth: `4 KiB mix 50:50`.
-fn requests(spec: &TrialSpec) -> String {
+/// A mix whose reads are of one size and whose writes are of another: `random mix 50:50, 4 KiB reads, 64 KiB writes`.
+fn each_size(trial: &Trial) -> Option<String> {
+    let spec = &trial.spec;
+    let own = |side: Option<&Direction>| {
+        side.filter(|side| side.ios > 0 && side.bytes.is_multiple_of(side.ios))
+            .map(|side| side.bytes / side.ios)
+    };
+    let sizes = [own(trial.read.as_ref())?, own(trial.write.as_ref())?];
+    let ends = [spec.smallest_block_bytes(), spec.block_size_bytes];
+    let are_the_ends = sizes == ends || [sizes[1], sizes[0]] == ends;
+    (spec.and.is_empty() && spec.rw.is_mixed() && sizes[0] != sizes[1] && are_the_ends).then(|| {
+        let [reads, writes] = sizes.map(units::size);
+        format!("{}, {reads} reads, {writes} writes", mix(spec, !trial.unstated.contains(&Unstated::Order)))
+    })
+}
+
+/// Requests of a workload without their depth: `4 KiB random mix 50:50`.
+fn requests(spec: &TrialSpec, knows_order: bool) -> String {
+    let (least, most) = (spec.smallest_block_bytes(), spec.block_size_bytes);
+    let size = if least == most {
+        units::size(most)
+    } else {
+        format!("{} to {}", units::size(least), units::size(most))
+    };
+    match few_blocks_bytes(spec) {
+        None => format!("{size} {}", mix(spec, knows_order)),
+        Some(area) if area == most => format!("{size} {} of one block", mix(spec, false)),
+        Some(area) => format!("{size} {} within {}", mix(spec, false), units::size(area)),
+    }
+}
+
+/// Order and directions: `random mix 50:50`, `sequential reads`.
+fn mix(spec: &TrialSpec, knows_order: bool) -> String {
     let mix = match spec.rw {
         Rw::Trim | Rw::RandTrim => "trims".to_owned(),
         rw if rw.is_mixed() => {
@@ -238,17 +280,10 @@ fn requests(spec: &TrialSpec) -> String {
         rw if rw.writes() => "writes".to_owned(),
         _ => "reads".to_owned(),
     };
-    let pattern = if spec.rw.is_random() { "" } else { "sequential " };
-    let (least, most) = (spec.smallest_block_bytes(), spec.block_size_bytes);
-    let size = if least == most {
-        units::size(most)
-    } else {
-        format!("{} to {}", units::size(least), units::size(most))
-    };
-    match few_blocks_bytes(spec) {
-        None => format!("{size} {pattern}{mix}"),
-        Some(area) if area == most => format!("{size} {mix} of one block"),
-        Some(area) => format!("{size} {mix} within {}", units::size(area)),
+    match (knows_order, spec.rw.is_random()) {
+        (false, _) => mix,
+        (true, true) => format!("random {mix}"),
+        (true, false) => format!("sequential {mix}"),
     }
 }
 
@@ -297,7 +332,7 @@ fn claim(members: &[&Trial]) -> Option<String> {
     let times = |value: f64| {
         format!("×{}", if value >= 10.0 { format!("{value:.0}") } else { format!("{value:.2}") })
     };
-    let what = requests(&least.spec);
+    let what = requests(&least.spec, !least.unstated.contains(&Unstated::Order));
     let same = (latency / needed - 1.0).abs() <= CLAIM_TOLERANCE;
     let law = if same { ", as expected" } else { ". This contradicts Little's law (X·R = N)" };
     Some(format!(
@@ -311,7 +346,7 @@ fn claim(members: &[&Trial]) -> Option<String> {
     ))
 }
 
-/// What could not be checked, each with what was missing.
+/// What could not be checked; docs/judge.md says what each needs.
 pub fn unjudged(run: &Run) -> Vec<String> {
     let all = run.trials.len();
     let of = |check: CheckName| {
@@ -325,18 +360,14 @@ pub fn unjudged(run: &Run) -> Vec<String> {
             count => format!(" in {count} of {all}"),
         })
     };
-    let mut out = Vec::new();
-    let mut add = |check: CheckName, what: &str, missing: &str| {
-        if let Some(share) = of(check) {
-            out.push(format!("{what}{share} ({missing})"));
-        }
-    };
-    add(CheckName::CacheServed, "page cache", "no device counters of each result");
-    add(CheckName::LittlesLaw, "queue depth", "not stated, no mean latency, or a rate or flushes limit it");
-    add(CheckName::GeneratorBound, "generator limit", "no CPU time");
-    add(CheckName::Errors, "failed requests", "not counted");
-    out.push("steady state, drift and noise (one figure per point)".to_owned());
-    out
+    let checks = [
+        (CheckName::CacheServed, "page cache"),
+        (CheckName::LittlesLaw, "queue depth"),
+        (CheckName::GeneratorBound, "generator limit"),
+        (CheckName::Errors, "failed requests"),
+    ];
+    let told = checks.into_iter().filter_map(|(check, what)| Some(format!("{what}{}", of(check)?)));
+    told.chain(["steady state, drift and noise".to_owned()]).collect()
 }
 
 /// The command that would measure the worst result again, with witnesses; `None` where the file does not say what was
@@ -345,7 +376,7 @@ pub fn would_settle(run: &Run) -> Option<String> {
     let worst = result_lines(run).first()?.trial;
     let trial = run.trial(worst)?;
     let spec = &trial.spec;
-    let needed = [Unstated::QueueDepth, Unstated::Order, Unstated::Flushes];
+    let needed = [Unstated::QueueDepth, Unstated::Flushes];
     let unknown = needed.iter().any(|what| trial.unstated.contains(what));
     let several = !spec.and.is_empty() || !spec.block_sizes.is_one();
     // `point` has no pauses.

@@ -53,15 +53,15 @@ fn an_imported_table_is_judged_worst_first() {
         said,
         [
             // 88.1e3 × 2981e-6 + 87.6e3 × 2880e-6 = 514.9.
-            "4 KiB mix 50:50, QD 1024: invalid (queue depth): 88.1 k × 2.98 ms + 87.6 k × 2.88 ms = queue depth 515, \
-             not 1024",
+            "4 KiB random mix 50:50, QD 1024: invalid (queue depth): 88.1 k × 2.98 ms + 87.6 k × 2.88 ms = queue \
+             depth 515, not 1024",
             // 189e3 × 248e-6 = 46.9.
-            "4 KiB reads, QD 64: invalid (queue depth): 189 k × 248 µs = queue depth 47, not 64",
+            "4 KiB random reads, QD 64: invalid (queue depth): 189 k × 248 µs = queue depth 47, not 64",
             // 76.1e3 × 128e-6 + 75.6e3 × 52e-6 = 13.7.
-            "4 KiB mix 50:50, QD 16: invalid (queue depth): 76.1 k × 128 µs + 75.6 k × 52.0 µs = queue depth 13.7, \
-             not 16",
+            "4 KiB random mix 50:50, QD 16: invalid (queue depth): 76.1 k × 128 µs + 75.6 k × 52.0 µs = queue \
+             depth 13.7, not 16",
             // 19.7e3 × 1167e-6 + 20.1e3 × 1993e-6 = 63.05.
-            "64 KiB mix 50:50, QD 64: valid: queue depth 63 of 64",
+            "64 KiB random mix 50:50, QD 64: valid: queue depth 63 of 64",
         ]
     );
     assert!(lines[0].meaning.as_ref().unwrap().starts_with("Either the queue depth was not reached"));
@@ -79,8 +79,8 @@ fn a_latency_that_grows_with_depth_is_held_against_the_law() {
     assert_eq!(
         across_depths(&run),
         [
-            "4 KiB mix 50:50, queue depth 16 to 1024 (×64): throughput grew ×1.16, so the mean latency must grow ×55; \
-             it grew ×33. This contradicts Little's law (X·R = N)."
+            "4 KiB random mix 50:50, queue depth 16 to 1024 (×64): throughput grew ×1.16, so the mean latency must \
+             grow ×55; it grew ×33. This contradicts Little's law (X·R = N)."
         ]
     );
     // Two depths that keep the law: 100 k × 160 us = 16, 200 k × 5,120 us = 1,024.
@@ -99,9 +99,7 @@ fn a_latency_that_grows_with_depth_is_held_against_the_law() {
 fn what_was_not_in_the_file_is_said() {
     let run = concluded(vec![row(64, 4096, Some((189.0, 248.0)), None)]);
     let said = unjudged(&run).join(", ");
-    assert!(said.starts_with("page cache (no device counters of each result)"), "{said}");
-    assert!(said.contains("generator limit") && said.contains("failed requests"), "{said}");
-    assert!(said.ends_with("steady state, drift and noise (one figure per point)"), "{said}");
+    assert_eq!(said, "page cache, generator limit, failed requests, steady state, drift and noise");
     let mut silent = row(64, 4096, Some((189.0, 248.0)), None);
     silent.read.as_mut().unwrap().latency_ns.mean = None;
     let run = concluded(vec![silent]);

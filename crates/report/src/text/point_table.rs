@@ -113,12 +113,16 @@ pub fn point_table(run: &Run) -> Option<PointTable> {
     let ways = points.iter().any(|point| point.spec.direct != points[0].spec.direct);
     let void = void_as_storage(run);
     let of_others = |point: &Point| point.trial_ids.iter().all(|id| void.contains(id));
+    // Two experiments may measure one workload, each in its way.
+    let is_again = |point: &Point| points.iter().filter(|other| other.spec == point.spec).count() > 1;
+    let told = |point: &Point| {
+        let of_others = of_others(point).then(|| NOT_STORAGE.to_owned());
+        of_others.into_iter().chain(is_again(point).then(|| point.experiment.clone()))
+    };
     let mut rows: Vec<(Vec<String>, PointRow)> = points
         .iter()
-        .flat_map(|point| rows(point, spans, ways).into_iter().map(|row| (of_others(point), row)))
-        .map(|(of_others, (parts, row))| {
-            (parts.into_iter().chain(of_others.then(|| NOT_STORAGE.to_owned())).collect(), row)
-        })
+        .flat_map(|point| rows(point, spans, ways).into_iter().map(|row| (told(point), row)))
+        .map(|(told, (parts, row))| (parts.into_iter().chain(told).collect(), row))
         .collect();
     let (first, _) = rows.first()?;
     let shared: Vec<String> =

@@ -329,7 +329,8 @@ fn workloads_are_what_the_files_say() {
     assert_eq!(of(&first("yabs.json")), (4096, 64, 2, true));
     assert_eq!(of(&read("kdiskmark.txt").trials[2]), (4096, 32, 1, false));
     assert_eq!(of(&first("sysbench-rndrd-direct.txt")), (16_384, 1, 8, true));
-    assert_eq!(first("sysbench-rndwr.txt").spec.sync, Sync::Fsync { every: 100 });
+    // Each 100 requests it flushes all of its 4 files.
+    assert_eq!(first("sysbench-rndwr.txt").spec.sync, Sync::Fsync { every: 25 });
     assert_eq!(of(&first("dd-direct-write.txt")), (65_536, 1, 1, true));
     assert_eq!(first("dd-direct-write.txt").spec.sync, Sync::FdatasyncAtEnd);
     assert_eq!(of(&first("dd-reads.txt")), (1 << 20, 1, 1, true));

@@ -106,7 +106,9 @@ fn notes(header: &[String], rows: &[Row]) -> Vec<String> {
         ));
     }
     if !header.iter().any(|name| name == "pattern") {
-        notes.push("the table does not say whether the offsets were random; they are taken to be".into());
+        notes.push(
+            "the table does not say whether offsets were random; the command below takes them to be".into(),
+        );
     }
     notes
 }
@@ -197,11 +199,11 @@ fn trial(header: &[String], row: &Row) -> Result<Trial, ImportError> {
         read,
         write,
         trim,
-        unstated: if header.iter().any(|name| name == "queue_depth") {
-            Vec::new()
-        } else {
-            vec![Unstated::QueueDepth]
-        },
+        unstated: [("queue_depth", Unstated::QueueDepth), ("pattern", Unstated::Order)]
+            .into_iter()
+            .filter(|(column, _)| !header.iter().any(|name| name == column))
+            .map(|(_, what)| what)
+            .collect(),
         ..Trial::blank(spec, Phase::Measure)
     })
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use iosonde_model::{
     BlockSizes, Direction, Flush, Histogram, LatencySummary, Op, Phase, RequestError, Stream, Trial,
-    TrialSpec, Unstated,
+    TrialSpec, Unstated, units,
 };
 
 use super::{
@@ -85,8 +85,8 @@ impl Job {
             return self;
         }
         notes.push(format!(
-            "`{}` sums up several jobs (group_reporting) whose options differ or are not given: depth, order and rates \
-             are unknown, and a size is the mean",
+            "`{}` sums up several jobs (group_reporting) whose options differ or are not given: no depth, order or \
+             rate holds for all, and a size is the mean",
             self.name
         ));
         let ios = |side: &Option<Figures>| side.as_ref().and_then(|side| side.ios).unwrap_or(0);
@@ -169,6 +169,14 @@ impl Job {
         if mean < 1.0 || is_asked { asked } else { mean.round() as u64 }
     }
 
+    /// What is said of a size that no request need have.
+    fn mean_size(&self) -> Option<String> {
+        let size_bytes = self.block_size_bytes();
+        let is_mean = size_bytes != self.options.block_size_bytes && !size_bytes.is_multiple_of(512);
+        (is_mean && !self.is_of_several_kinds && self.errors == 0 && self.sizes().is_none())
+            .then(|| format!("`{}`: {} is the mean size of its requests", self.name, units::size(size_bytes)))
+    }
+
     /// The sizes of the requests of each direction, where they differ, with their numbers: of jobs of several kinds
     /// that fio has summed up.
     fn sizes(&self) -> Option<BlockSizes> {
@@ -204,6 +212,7 @@ pub(super) fn trials(jobs: Vec<Job>, notes: &mut Vec<String>) -> Vec<Trial> {
     }
     let mut apart = Vec::new();
     for job in jobs {
+        notes.extend(job.mean_size());
         apart.extend(job.without_failed().of_several_kinds(notes).kept_load(notes).by_time(notes));
     }
     let jobs = apart;

@@ -139,7 +139,8 @@ fn document(document: &Value) -> Result<Imported, ImportError> {
     let group = |job: &Value| job["groupid"].as_i64().unwrap_or(0);
     let alone = |job: &Value| jobs.iter().filter(|other| group(other) == group(job)).count() == 1;
     let jobs = jobs.iter().map(|own| job(own, &document["global options"], alone(own)));
-    let jobs = jobs.collect::<Result<_, _>>().map_err(Damage::whole)?;
+    let jobs = jobs.collect::<Result<Vec<Job>, _>>().map_err(Damage::whole)?;
+    notes.extend(jobs.iter().find_map(stopped));
     let mut trials = fio_jobs::trials(jobs, &mut notes);
     fio_disk::witness(&mut trials, fio_disk::of_document(document));
     // Our own jobs run to their end.
@@ -237,6 +238,22 @@ fn job(job: &Value, global: &Value, alone: bool) -> Result<Job, String> {
         unstated: Vec::new(),
         name,
         options,
+    })
+}
+
+/// Part of its time after which a job that only the clock ends has ended too early: fio ends a moment late, and never a
+/// tenth early.
+const ENDED_EARLY_AT: f64 = 0.9;
+
+/// What is said of a job that was stopped: JSON does not tell an interrupt.
+fn stopped(job: &Job) -> Option<String> {
+    let runs_for_s = job.options.runs_for_s.filter(|_| job.errors == 0 && !job.was_too_slow)?;
+    let measured_s = job.sides_s.into_iter().fold(0.0, f64::max);
+    (0.0 < measured_s && measured_s < ENDED_EARLY_AT * runs_for_s).then(|| {
+        format!(
+            "`{}` ended after {measured_s:.1} s of the {runs_for_s} s that it was to run: fio was probably interrupted",
+            job.name
+        )
     })
 }
 

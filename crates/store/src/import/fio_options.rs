@@ -22,6 +22,27 @@ const LETS_EMPTY: [&str; 7] = [
     "verify_backlog",
 ];
 
+/// Options with which a job may end before its `runtime` is over.
+const ENDS_EARLY: [&str; 9] = [
+    "number_ios",
+    "io_size",
+    "io_limit",
+    "steadystate",
+    "ss",
+    "exitall",
+    "exit_what",
+    "max_latency",
+    "rate_min",
+];
+
+/// How long a job that only the clock ends had to run.
+fn runs_for_s<'a>(text: &impl Fn(&str) -> Option<&'a str>) -> Option<f64> {
+    let is_timed = text("time_based").is_some_and(|word| word != "0");
+    let ends_early = ENDS_EARLY.iter().any(|name| text(name).is_some_and(|word| word != "0"));
+    let runtime_ns = fio::time_ns(text("runtime").or_else(|| text("timeout"))?, 1_000_000_000)?;
+    (is_timed && !ends_early && runtime_ns > 0).then(|| runtime_ns as f64 / 1e9)
+}
+
 /// Options of a job that define its workload.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Options {
@@ -46,6 +67,8 @@ pub(super) struct Options {
     has_own_files: bool,
     /// Whether it began later than others of its group, so that it did not run with them.
     pub(super) begins_later: bool,
+    /// Seconds that the job had to run, where nothing but the clock was to end it.
+    pub(super) runs_for_s: Option<f64>,
     /// Whether its queue is allowed to empty between requests.
     pub(super) keeps_no_depth: bool,
     /// Whether all jobs of the file have its engine, and its way through or past the page cache.
@@ -119,6 +142,7 @@ impl Options {
             begins_later: ["startdelay", "wait_for", "wait_for_previous"]
                 .iter()
                 .any(|name| text(name).is_some_and(|word| word.parse::<f64>() != Ok(0.0))),
+            runs_for_s: runs_for_s(&text),
             keeps_no_depth: LETS_EMPTY.iter().any(|name| text(name).is_some()),
             is_common: [own["ioengine"].is_null(), own["direct"].is_null() && own["buffered"].is_null()],
             has_two_bases: base == KbBase::Si,

@@ -506,8 +506,8 @@ fn totals(words: &str) -> Option<[Option<u64>; 3]> {
     Some(totals)
 }
 
-/// Flushes: the fourth total. fio 3.33 counts `fdatasync` one further, where short reads stand: without reads there are
-/// none of these, so that the count is one of flushes.
+/// Flushes: the fourth total. fio 3.33 counts `fdatasync` one further, where short reads stand; it counts none of these
+/// itself unless a file ends within a read.
 fn flushed(words: &str) -> Option<u64> {
     let list = |name: &str| -> Option<Vec<u64>> {
         let all = words.split_once(name)?.1.split([' ', ';']).next()?.trim_end_matches(',');
@@ -516,7 +516,7 @@ fn flushed(words: &str) -> Option<u64> {
     let totals = list("total=")?;
     let short = list("short=").and_then(|short| short.first().copied());
     let flushes = totals.get(3).copied().filter(|&count| count > 0);
-    flushes.or_else(|| short.filter(|&count| count > 0 && totals.first() == Some(&0)))
+    flushes.or_else(|| short.filter(|&count| count > 0))
 }
 
 fn unit_ns(unit: &str) -> Option<f64> {

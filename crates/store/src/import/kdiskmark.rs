@@ -46,7 +46,7 @@ impl ImportFormat for KDiskMark {
                 trials.extend(trial(TrialSpec { span_bytes, ..spec }, figures, kind, time_s));
             }
         }
-        let mut notes = vec!["the text does not say whether the page cache was bypassed".to_owned()];
+        let mut notes = Vec::new();
         if trials.iter().any(|trial| trial.spec.rw.is_mixed()) {
             notes.push("mixed tests state reads and writes together; they are split by their share".into());
         }

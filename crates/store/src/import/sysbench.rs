@@ -58,7 +58,7 @@ impl ImportFormat for Sysbench {
             };
             figures.direction(size).filter(|_| iops > 0.0)
         };
-        let load = Load { rw, size, reads, writes, asynchronous };
+        let load = Load { rw, size, reads, writes, flushes, asynchronous };
         let spec = sheet.spec(load)?;
         let mut notes = Vec::new();
         if !one_kind {
@@ -88,6 +88,7 @@ struct Load {
     size: u64,
     reads: f64,
     writes: f64,
+    flushes: f64,
     asynchronous: bool,
 }
 
@@ -128,13 +129,12 @@ impl<'a> Sheet<'a> {
 
     /// The workload.
     fn spec(&self, load: Load) -> Result<TrialSpec, ImportError> {
-        let Load { rw, size, reads, writes, asynchronous } = load;
+        let Load { rw, size, reads, writes, flushes, asynchronous } = load;
         let jobs = self.number("Number of threads:")? as u32;
         let flags = self.after("file open flags: ").unwrap_or_default();
-        let every = self
-            .after("calling fsync() each ")
-            .and_then(|rest| words::number(rest))
-            .map(|(every, _)| every as u32);
+        // After so many requests it flushes every file: what a flush is for are the writes since the last one.
+        let every = self.after("calling fsync() each ").and_then(words::number);
+        let every = every.filter(|_| flushes > 0.0).map(|_| ((writes / flushes).round() as u32).max(1));
         Ok(TrialSpec {
             rw,
             block_size_bytes: size,
@@ -145,7 +145,7 @@ impl<'a> Sheet<'a> {
             sync: match every {
                 _ if flags.contains("dsync") => Sync::Dsync,
                 _ if flags.contains("sync") => Sync::Osync,
-                Some(every) if every > 0 && rw.writes() => Sync::Fsync { every },
+                Some(every) if rw.writes() => Sync::Fsync { every },
                 _ => Sync::None,
             },
             span_bytes: self.total_bytes(),

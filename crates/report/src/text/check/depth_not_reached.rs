@@ -23,8 +23,8 @@ pub(super) fn words(cause: &DepthNotReached) -> String {
         }
         DepthNotReached::ShortAtDevice { in_flight_mean, device_in_flight_mean, .. } => {
             format!(
-                "only {device_in_flight_mean:.0} of {in_flight_mean:.0} requests outstanding reached the device at \
-                 once: the figures are those of QD {device_in_flight_mean:.0}"
+                "only {device_in_flight_mean:.0} of {in_flight_mean:.0} outstanding requests reached the device at \
+                 once: throughput is that of QD {device_in_flight_mean:.0}, latency includes the wait before it"
             )
         }
     }
@@ -45,7 +45,8 @@ mod tests {
         };
         assert_eq!(
             words(&above),
-            "only 202 of 1024 requests outstanding reached the device at once: the figures are those of QD 202"
+            "only 202 of 1024 outstanding requests reached the device at once: throughput is that of QD 202, latency \
+             includes the wait before it"
         );
     }
 }

@@ -19,14 +19,14 @@ pub(super) fn words(cause: &Units) -> String {
                 "a latency of {longest_s:.0} s in a run of {measured_s:.1} s: the tool that wrote it miscounted"
             )
         }
-        Units::Slip { factor, rows, power } => {
+        Units::Slip { factor, rows: _, power } => {
             let slip = match power.map(i32::abs) {
                 Some(1) => " (kB and KiB confused?)",
                 Some(2) => " (MB and MiB confused?)",
                 Some(_) => " (GB and GiB confused?)",
                 None => "",
             };
-            format!("throughput is {factor:.3} times IOPS × block size in all {rows} figures{slip}")
+            format!("throughput is {factor:.3} times IOPS × block size in all rows{slip}")
         }
         Units::OtherBlockSize { op, stated_iops, from_block_size_bytes, block_size_bytes } => format!(
             "{} {op}s per second are the throughput divided by {}, but requests are of {}",

@@ -47,6 +47,25 @@ fn a_search_for_a_depth_has_figures_of_all_its_depths() {
     assert_eq!((read(MIXED).trials[0].unstated.len(), read(MIXED).notes.len()), (0, 0));
 }
 
+#[test]
+fn a_job_that_only_the_clock_ends_and_that_ended_too_early_was_stopped() {
+    // It measured 1.002 s.
+    let notes = |options: &str| {
+        let text = MIXED.replacen("\"runtime\" : \"1\"", options, 1);
+        assert_ne!(text, MIXED);
+        read(&text).notes
+    };
+    let stopped = notes("\"runtime\" : \"30s\", \"time_based\" : \"1\"");
+    assert!(matches!(&stopped[..], [note] if note.contains("after 1.0 s of the 30 s")), "{stopped:?}");
+    for options in [
+        "\"runtime\" : \"1s\", \"time_based\" : \"1\"",
+        "\"runtime\" : \"30s\"",
+        "\"runtime\" : \"30s\", \"time_based\" : \"1\", \"io_size\" : \"1g\"",
+    ] {
+        assert_eq!(notes(options), [""; 0], "{options}");
+    }
+}
+
 /// Each of these was judged falsely: found by somebody who ran fio beside `judge`.
 #[test]
 fn options_that_keep_no_depth_or_load_leave_it_unknown() {
