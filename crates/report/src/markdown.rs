@@ -169,7 +169,7 @@ fn first_screen(run: &Run, out: &mut String) {
         if table.more > 0 {
             put(out, &format!("\nAnd {} more, listed below.", table.more));
         }
-    } else if results.storage.is_empty() && text::sheet::of_run(run).is_none() {
+    } else if results.is_empty() && text::sheet::of_run(run).is_none() {
         put(out, "Nothing was found out about the storage.");
     }
     put(out, "\n## Advice\n");

@@ -41,9 +41,10 @@ pub fn judged(run: &Run, paint: Paint) -> String {
         });
         results_table(&labelled.collect::<Vec<_>>(), paint)
     };
-    // Whole names, where the figures stay beside them.
-    let (whole, short) = (table(usize::MAX), table(room));
-    let table = if whole.lines().count() <= short.lines().count() { whole } else { short };
+    // As much of the names as the figures leave beside them.
+    let short = table(room);
+    let is_no_longer = |wider: &String| wider.lines().count() <= short.lines().count();
+    let table = (room + 1..=paint.width).rev().map(table).find(is_no_longer).unwrap_or_else(|| short.clone());
     if !table.is_empty() {
         out += &table;
         out.push('\n');

@@ -211,10 +211,13 @@ fn sheet_of(run: &Run, paint: Paint) -> String {
 
 fn results_of(run: &Run, paint: Paint) -> String {
     let results = results(run);
-    if results.storage.is_empty() {
+    if results.is_empty() {
         return String::new();
     }
-    let mut out = format!("\n{}", paint.hang(&head(paint, "RESULTS"), HEAD, &clean(&results.storage)));
+    let mut out = match results.storage.as_str() {
+        "" => format!("\n{}\n", paint.ink(Ink::Strong, "RESULTS")),
+        storage => format!("\n{}", paint.hang(&head(paint, "RESULTS"), HEAD, &clean(storage))),
+    };
     for (nth, table) in results.tables.iter().enumerate() {
         out += if nth > 0 { "\n" } else { "" };
         out += &result_table(table, paint);

@@ -133,7 +133,7 @@ fn storage(run: &Run) -> Markup {
                 }
             }
             @if let Some(table) = &points { (points_of(table)) }
-            @else if results.storage.is_empty() && sheet::of_run(run).is_none() { p { (nothing_concluded(run)) } }
+            @else if results.is_empty() && sheet::of_run(run).is_none() { p { (nothing_concluded(run)) } }
         }
     }
 }

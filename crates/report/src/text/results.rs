@@ -36,7 +36,8 @@ use iosonde_infer::validity::{Fatal, validity};
 /// What a concluded run says about the storage.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Results {
-    /// What it is, and what limits it; or why nothing is known. Empty for a run without findings.
+    /// What it is, and what limits it; or why nothing is known. Empty for a run without findings, and where the header
+    /// has said it.
     pub storage: String,
     /// Figures that people compare.
     pub tables: Vec<ResultTable>,
@@ -47,6 +48,11 @@ pub struct Results {
 }
 
 impl Results {
+    /// Whether nothing is said at all.
+    pub fn is_empty(&self) -> bool {
+        self.storage.is_empty() && self.tables.is_empty() && self.lines.is_empty()
+    }
+
     /// Whether a finding is told here as inconclusive.
     pub fn leaves_open(&self, finding: &Finding) -> bool {
         let lines = self.lines.iter().map(|line| line.inconclusive);
@@ -83,13 +89,15 @@ pub fn results(run: &Run) -> Results {
     let what = what_it_is(run, limits.is_some());
     // A run that is not valid as a whole may have valid trials.
     let is_part = matches!(validity(run).fatal, Some(Fatal::MostInvalid { .. }));
-    let alone = if is_part { "; from the valid trials alone" } else { "" };
-    let storage = match limits {
+    let alone = is_part.then(|| "from the valid trials alone".to_owned());
+    let what = match limits {
         // The header has said that it is simulated.
-        Some(limits) if run.info.device.medium == Medium::Simulated => format!("{limits}{alone}"),
-        Some(limits) => format!("{what}, {limits}{alone}"),
-        None => format!("{what}{alone}"),
+        Some(limits) if run.info.device.medium == Medium::Simulated => limits,
+        Some(limits) => format!("{what}, {limits}"),
+        None => what,
     };
+    let storage = [Some(what).filter(|what| !what.is_empty()), alone].into_iter().flatten();
+    let storage = storage.collect::<Vec<_>>().join("; ");
     Results { storage, tables, lines, inconclusive: None }
 }
 
@@ -261,7 +269,8 @@ fn what_it_is(run: &Run, limited: bool) -> String {
         Medium::Memory => "memory",
         Medium::Network => "a network file system",
         Medium::UserSpace => "a file system in user space",
-        Medium::Simulated => "a simulated device",
+        // The header has said so.
+        Medium::Simulated => "",
         Medium::Virtual => "a virtual disk",
         Medium::Unknown => "storage of unknown kind",
     };

@@ -47,6 +47,9 @@ pub(super) struct Job {
     pub(super) unstated: Vec<Unstated>,
 }
 
+/// Submission's share of the latency above which percentiles of completion alone say too little.
+pub(super) const SUBMISSION_MAX: f64 = 0.1;
+
 /// Linux's number of the error of a full file system.
 const NO_SPACE: i32 = 28;
 

@@ -16,8 +16,10 @@ use iosonde_model::{LatencySummary, Named, RequestError};
 use serde_json::Value;
 
 use super::{
-    Damage, Figures, ImportError, ImportFormat, Imported, fio_disk, fio_jobs, fio_jobs::Job,
-    fio_options::Options, json, words,
+    Damage, Figures, ImportError, ImportFormat, Imported, fio_disk,
+    fio_jobs::{self, Job, SUBMISSION_MAX},
+    fio_options::Options,
+    json, words,
 };
 
 /// The registered format.
@@ -36,9 +38,6 @@ const ETIMEDOUT: i64 = 110;
 
 /// Seconds by which the beginnings of one run may differ between two reports.
 const MOMENT_S: f64 = 0.2;
-
-/// Submission's share of the latency above which percentiles of completion alone say too little.
-const SUBMISSION_MAX: f64 = 0.1;
 
 impl ImportFormat for FioJson {
     fn recognises(&self, text: &str) -> bool {

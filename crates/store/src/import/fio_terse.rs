@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{
     Damage, Figures, ImportError, ImportFormat, Imported,
-    fio_jobs::{self, Job},
+    fio_jobs::{self, Job, SUBMISSION_MAX},
     fio_options::Options,
     words,
 };
@@ -81,6 +81,7 @@ impl ImportFormat for FioTerse {
 
     fn read(&self, text: &str) -> Result<Imported, ImportError> {
         let (mut jobs, mut program, mut short, mut slow) = (Vec::new(), None, None, None);
+        let mut hides = false;
         for (number, line) in (1..).zip(text.lines()) {
             let Some(layout) = layout(line.trim_start()) else { continue };
             let row = Row { number, line, fields: line.trim_start().split(';').collect(), layout };
@@ -88,11 +89,15 @@ impl ImportFormat for FioTerse {
             program = second.strip_prefix("fio-").map(|version| format!("fio {version}")).or(program);
             jobs.push(row.job()?);
             slow = slow.or(row.is_below_one_a_second()?.then_some(number));
+            hides = hides || row.hides_percentiles()?;
             short = short.or((!row.is_whole()).then_some(number));
         }
         let mut notes = vec![
             "the terse format gives no options: queue depth, order and direct I/O are unknown".to_owned(),
         ];
+        if hides {
+            notes.push(words::HIDDEN_PERCENTILES.to_owned());
+        }
         if let Some(number) = short {
             notes.push(format!("line {number} ends before its last field: the copy is not whole"));
         }
@@ -152,6 +157,18 @@ impl Row<'_> {
         for side in 0..read {
             let at = name + 3 + side * fields;
             if self.number(at)? > 0.0 && self.number(at + 2)? < 1.0 {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether a direction has percentiles of completion alone, which say too little.
+    fn hides_percentiles(&self) -> Result<bool, ImportError> {
+        let Layout { name, fields, read, .. } = self.layout;
+        for side in 0..read {
+            let at = name + 3 + side * fields;
+            if self.number(at)? > 0.0 && self.number(at + 6)? > SUBMISSION_MAX * self.number(at + 34)? {
                 return Ok(true);
             }
         }
@@ -239,7 +256,7 @@ impl Row<'_> {
         let lowest = clat_min.max(lat_min) * 1e3;
         let of = |percent| of(percent).filter(|&ns| ns > 0.0 && (lowest..=clat_max * 1e3).contains(&ns));
         let timed = lat_mean > 0.0;
-        let mostly_completion = slat_mean <= 0.1 * lat_mean && clat_mean > 0.0;
+        let mostly_completion = slat_mean <= SUBMISSION_MAX * lat_mean && clat_mean > 0.0;
         let of = |percent| of(percent).filter(|_| mostly_completion);
         let latency_ns = if timed {
             LatencySummary {

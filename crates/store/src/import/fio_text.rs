@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::{
     Damage, Figures, ImportError, ImportFormat, Imported, fio_disk,
-    fio_jobs::{self, Job},
+    fio_jobs::{self, Job, SUBMISSION_MAX},
     fio_options::Options,
     words::{self, bytes, column, thousands, value},
 };
@@ -563,9 +563,6 @@ fn percentiles(row: &str, unit_ns: f64, summary: &mut LatencySummary) {
         *place = Some(ns);
     }
 }
-
-/// Submission's share of the latency above which percentiles of completion alone say too little.
-const SUBMISSION_MAX: f64 = 0.1;
 
 fn figures(side: &Side, counted: Option<u64>, size: Option<u64>) -> Option<Figures> {
     let ios = counted.filter(|&ios| ios > 0);
