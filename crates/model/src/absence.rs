@@ -148,6 +148,8 @@ pub enum RequestError {
     JobStopped,
     /// Another tool's own limit of latency, at which it ended a job. No request failed.
     TooSlow,
+    /// Another tool's own limit of throughput, at which it ended a job. No request failed.
+    TooLowRate,
     /// A sentence of a run that was kept before errors had numbers.
     #[serde(untagged)]
     Other(String),

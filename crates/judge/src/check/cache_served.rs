@@ -18,7 +18,7 @@
 //! bcache or dm-cache volume, which keeps parts of one device on another, get a warning: the kernel says that the
 //! cache is there, not what it served.
 //!
-//! The null engine completes each request itself and moves nothing.
+//! The null engine completes each request itself and moves nothing; nor do fio's engines for names of files.
 //!
 //! Buffered writes are checked by `write-back`.
 //!
@@ -66,8 +66,9 @@ const RESIDENT_SHARE_MIN: f64 = 0.95;
 /// Below this, one stray page counts too much.
 const JUDGED_BYTES_MIN: u64 = 1 << 20;
 
-/// Engine of fio and of iosonde that completes each request itself.
-const NULL: &str = "null";
+/// Engines of fio, and of iosonde, that complete requests themselves, or work on names and not on data.
+const MOVES_NOTHING: [&str; 8] =
+    ["null", "cpuio", "filecreate", "filestat", "filedelete", "dircreate", "dirstat", "dirdelete"];
 
 pub(super) struct CacheServed;
 
@@ -169,7 +170,7 @@ fn in_memory() -> Device {
 #[cfg(test)]
 fn by_the_null_engine() -> Trial {
     let mut trial = specimen::usual();
-    trial.spec.engine = NULL.to_owned();
+    trial.spec.engine = MOVES_NOTHING[0].to_owned();
     trial
 }
 
@@ -194,11 +195,11 @@ fn beside_a_buffered_stream() -> Run {
 }
 
 fn has_no_storage(trial: &Trial, device: &Device) -> bool {
-    device.medium == Medium::Memory || trial.spec.engine == NULL
+    device.medium == Medium::Memory || MOVES_NOTHING.contains(&trial.spec.engine.as_str())
 }
 
 fn verdict(trial: &Witnessed<'_>, device: &Device) -> Verdict {
-    if trial.spec.engine == NULL {
+    if MOVES_NOTHING.contains(&trial.spec.engine.as_str()) {
         let engine = trial.spec.engine.clone();
         return Verdict::Invalid(Reason::new(About::Device, cause::CacheServed::NoStorage { engine }));
     }

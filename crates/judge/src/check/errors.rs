@@ -52,10 +52,9 @@ impl Check for Errors {
                 specimen::run(specimen::usual()),
                 specimen::run(specimen::healthy(Rw::RandRw, 4096, 8, 20_000)),
             ],
-            warning: vec![specimen::run(Trial {
-                error_examples: vec![RequestError::TooSlow],
-                ..specimen::usual()
-            })],
+            warning: [RequestError::TooSlow, RequestError::TooLowRate]
+                .map(|limit| specimen::run(Trial { error_examples: vec![limit], ..specimen::usual() }))
+                .into(),
             invalid: [failing, short, hung, silent].map(specimen::run).into(),
             not_checked: vec![specimen::run(specimen::tabled())],
         }
@@ -80,8 +79,9 @@ fn verdict(trial: &Trial) -> Verdict {
         let nothing = cause::Errors::NothingCompleted { measured_s: trial.measured_s, example };
         return Verdict::Invalid(Reason::new(About::All, nothing));
     }
-    if trial.error_examples.contains(&RequestError::TooSlow) {
-        let ended = cause::Errors::EndedEarly { ended_after_s: trial.measured_s };
+    let is_limit = |error: &&RequestError| matches!(error, RequestError::TooSlow | RequestError::TooLowRate);
+    if let Some(limit) = trial.error_examples.iter().find(is_limit) {
+        let ended = cause::Errors::EndedEarly { ended_after_s: trial.measured_s, limit: limit.clone() };
         return Verdict::Warning(Reason::new(About::All, ended));
     }
     Verdict::Pass

@@ -56,7 +56,7 @@ fn shortfall(trial: &Trial, op: Op) -> Option<NoWitness> {
         trial.measured_s >= COUNTED_S_MIN && (most_bytes as f64) < COUNTED_SHARE_MAX * issued_bytes as f64;
     let counts = read > 0 || write > 0;
     is_short.then_some(if counts {
-        NoWitness::AtMost { op, issued_bytes, most_bytes }
+        NoWitness::AtMost { op, direct: trial.spec.direct, issued_bytes, most_bytes }
     } else {
         NoWitness::CountersAtZero
     })

@@ -202,10 +202,10 @@ fn verdict(trial: &Trial, is_imported: bool) -> Verdict {
     // A tool's own output states its units; of a table, somebody may have taken them wrongly.
     let is_table = trial.measured_s == 0.0 || requests == 0;
     let misread_thousands = misread(in_flight / expected).filter(|_| is_table);
-    let missed =
-        Reason::new(about, cause::LittlesLaw::Missed { in_flight, expected, misread_thousands, terms });
     // A rate or pauses, which the file does not state, make a queue shorter, and never longer.
     let may_wait = has_open_load && in_flight < expected;
+    let missed = cause::LittlesLaw::Missed { in_flight, expected, misread_thousands, may_wait, terms };
+    let missed = Reason::new(about, missed);
     if may_wait { Verdict::Warning(missed) } else { Verdict::Invalid(missed) }
 }
 

@@ -21,10 +21,12 @@ pub enum Errors {
         /// First error.
         example: Option<RequestError>,
     },
-    /// Another tool ended the job before its time, at a request that was slower than it was told to accept.
+    /// Another tool ended the job before its time, at a limit of its own.
     EndedEarly {
         /// Duration until then.
         ended_after_s: f64,
+        /// Which limit: `too-slow` or `too-low-rate`.
+        limit: RequestError,
     },
     /// No request completed.
     NothingCompleted {

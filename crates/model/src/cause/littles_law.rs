@@ -57,6 +57,8 @@ pub enum LittlesLaw {
         /// Power of a thousand by which a latency looks misread, where the law is missed by about that.
         #[serde(skip_serializing_if = "Option::is_none")]
         misread_thousands: Option<i32>,
+        /// Whether a rate, pauses or flushes that the file does not state may explain it.
+        may_wait: bool,
         /// Summands of the product.
         #[serde(skip)]
         terms: Vec<Term>,

@@ -33,6 +33,8 @@ pub enum NoWitness {
     AtMost {
         /// Operation of the requests.
         op: Op,
+        /// Whether the requests bypassed the page cache; holes in the file may have served them.
+        direct: bool,
         /// Bytes that the requests moved.
         issued_bytes: u64,
         /// Bytes that the device moved at most.

@@ -96,6 +96,7 @@ pub fn request_error(error: &RequestError) -> String {
         }
         RequestError::System { errno, .. } => system_error(*errno).to_string(),
         RequestError::TooSlow => "a request was slower than fio's `max_latency` allows".to_owned(),
+        RequestError::TooLowRate => "the throughput was below fio's `rate_min` or `rate_iops_min`".to_owned(),
         RequestError::JobStopped => "fio stopped a job because of an error; see its output".to_owned(),
         RequestError::Other(sentence) => sentence.clone(),
     }
@@ -105,7 +106,10 @@ pub fn request_error(error: &RequestError) -> String {
 pub fn counted_error(error: &RequestError) -> String {
     match error {
         RequestError::System { count, .. } => format!("{count} x {}", request_error(error)),
-        RequestError::JobStopped | RequestError::TooSlow | RequestError::Other(_) => request_error(error),
+        RequestError::JobStopped
+        | RequestError::TooSlow
+        | RequestError::TooLowRate
+        | RequestError::Other(_) => request_error(error),
     }
 }
 

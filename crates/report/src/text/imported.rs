@@ -238,13 +238,11 @@ fn workload(trial: &Trial) -> Workload {
     }
 }
 
-/// A mix whose reads are of one size and whose writes are of another: `random mix 50:50, 4 KiB reads, 64 KiB writes`.
+/// A mix whose reads are of one size, or mean size, and whose writes are of another: `random mix 50:50, 4 KiB reads,
+/// 64 KiB writes`.
 fn each_size(trial: &Trial) -> Option<String> {
     let spec = &trial.spec;
-    let own = |side: Option<&Direction>| {
-        side.filter(|side| side.ios > 0 && side.bytes.is_multiple_of(side.ios))
-            .map(|side| side.bytes / side.ios)
-    };
+    let own = |side: Option<&Direction>| side.filter(|side| side.ios > 0).map(|side| side.bytes / side.ios);
     let sizes = [own(trial.read.as_ref())?, own(trial.write.as_ref())?];
     let ends = [spec.smallest_block_bytes(), spec.block_size_bytes];
     let are_the_ends = sizes == ends || [sizes[1], sizes[0]] == ends;

@@ -35,8 +35,8 @@ pub(super) struct Job {
     pub(super) errors: u64,
     /// Error of the operating system that ended the job.
     pub(super) errno: Option<i32>,
-    /// Whether fio ended it by its own `max_latency`: a slow request is none that failed.
-    pub(super) was_too_slow: bool,
+    /// The limit of its own at which fio ended it, where no request failed: `max_latency`, `rate_min`.
+    pub(super) own_limit: Option<RequestError>,
     /// Whether it sums up jobs of unlike options, of which the file names one.
     pub(super) is_of_several_kinds: bool,
     /// Whether it may have read back what it wrote, which fio counts as reads.
@@ -121,7 +121,7 @@ impl Job {
         };
         if own.searched_depth {
             notes.push(format!(
-                "`{}` searched for a queue depth (latency_target): its figures are over all depths that it tried",
+                "`{}` searched for a queue depth (latency_target): that of its figures may be another than it asks for",
                 own.name
             ));
         }
@@ -172,12 +172,21 @@ impl Job {
         if mean < 1.0 || is_asked { asked } else { mean.round() as u64 }
     }
 
-    /// What is said of a size that no request need have.
+    /// What is said of sizes that no request need have.
     fn mean_size(&self) -> Option<String> {
-        let size_bytes = self.block_size_bytes();
-        let is_mean = size_bytes != self.options.block_size_bytes && !size_bytes.is_multiple_of(512);
-        (is_mean && !self.is_of_several_kinds && self.errors == 0 && self.sizes().is_none())
-            .then(|| format!("`{}`: {} is the mean size of its requests", self.name, units::size(size_bytes)))
+        if self.is_of_several_kinds || self.errors > 0 {
+            return None;
+        }
+        let is_mean = |bytes: u64| bytes != self.options.block_size_bytes && !bytes.is_multiple_of(512);
+        match self.sizes() {
+            Some(sizes) => sizes
+                .iter()
+                .any(|size| is_mean(size.bytes))
+                .then(|| format!("`{}`: the sizes of its requests are means", self.name)),
+            None => Some(self.block_size_bytes()).filter(|&bytes| is_mean(bytes)).map(|bytes| {
+                format!("`{}`: {} is the mean size of its requests", self.name, units::size(bytes))
+            }),
+        }
     }
 
     /// The sizes of the requests of each direction, where they differ, with their numbers: of jobs of several kinds
@@ -313,7 +322,7 @@ fn unstated(jobs: &[&Job]) -> Vec<Unstated> {
 /// Why a job failed, or ended early.
 fn failure(job: &Job) -> Option<RequestError> {
     match (job.errors, job.errno) {
-        (0, _) => job.was_too_slow.then_some(RequestError::TooSlow),
+        (0, _) => job.own_limit.clone(),
         (count, Some(errno)) => Some(RequestError::System { errno, count }),
         (_, None) => Some(RequestError::JobStopped),
     }

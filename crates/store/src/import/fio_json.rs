@@ -35,6 +35,8 @@ const SIDES: [&str; 3] = ["read", "write", "trim"];
 
 /// Linux's number of the error with which fio ends a job that was slower than allowed.
 const ETIMEDOUT: i64 = 110;
+/// Linux's number of an error of a device, with which fio also ends a job below its own limit of throughput.
+const EIO: i64 = 5;
 
 /// Seconds by which the beginnings of one run may differ between two reports.
 const MOMENT_S: f64 = 0.2;
@@ -75,6 +77,7 @@ impl ImportFormat for FioJson {
             let line = why.place().map_or_else(String::new, |(line, _)| format!(" (line {line})"));
             notes.push(format!("a result of the file is left out, since it cannot be read: {why}{line}"));
         }
+        notes.extend(words::interrupted(text));
         if text.lines().any(words::heads_fio_results) {
             notes.push("fio's text beside the JSON is not read; judge it from a file of its own".to_owned());
         }
@@ -199,10 +202,10 @@ fn job(job: &Value, global: &Value, alone: bool) -> Result<Job, String> {
     let flush = positive(&job["sync"]["total_ios"])
         .or_else(|| positive(&job["sync"]["lat_ns"]["N"]))
         .map(|ios| (ios as u64, latency(&job["sync"]["lat_ns"], &Value::Null)));
-    let too_slow = was_too_slow(job, global);
-    let error = job["error"].as_i64().filter(|_| !too_slow).unwrap_or(0);
+    let own_limit = own_limit(job, global);
+    let error = job["error"].as_i64().filter(|_| own_limit.is_none()).unwrap_or(0);
     let errno = i32::try_from(error).ok().filter(|&errno| errno > 0);
-    let counted = positive(&job["total_err"]).filter(|_| !too_slow).map_or(0, |count| count as u64);
+    let counted = positive(&job["total_err"]).filter(|_| own_limit.is_none()).map_or(0, |count| count as u64);
     let side = |name: &str| figures(&job[name]);
     let (mut read, write) = (side("read"), side("write"));
     if let (Some(read), Some(flushes)) = (&mut read, miscounted_flushes(&job["sync"])) {
@@ -231,7 +234,7 @@ fn job(job: &Value, global: &Value, alone: bool) -> Result<Job, String> {
         errors: counted.max(u64::from(error != 0)).max(if has_failed { untimed(job) } else { 0 }),
         searched_depth: positive(&job["latency_target"]).is_some(),
         errno,
-        was_too_slow: too_slow,
+        own_limit,
         is_of_several_kinds,
         may_verify: options.verifies,
         unstated: Vec::new(),
@@ -246,7 +249,7 @@ const ENDED_EARLY_AT: f64 = 0.9;
 
 /// What is said of a job that was stopped: JSON does not tell an interrupt.
 fn stopped(job: &Job) -> Option<String> {
-    let runs_for_s = job.options.runs_for_s.filter(|_| job.errors == 0 && !job.was_too_slow)?;
+    let runs_for_s = job.options.runs_for_s.filter(|_| job.errors == 0 && job.own_limit.is_none())?;
     let measured_s = job.sides_s.into_iter().fold(0.0, f64::max);
     (0.0 < measured_s && measured_s < ENDED_EARLY_AT * runs_for_s).then(|| {
         format!(
@@ -265,10 +268,23 @@ fn untimed(job: &Value) -> u64 {
     SIDES.iter().filter_map(missing).fold(0, u64::saturating_add)
 }
 
-/// Whether fio ended a job by its own `max_latency`: a slow request is none that failed.
-fn was_too_slow(job: &Value, global: &Value) -> bool {
-    let limit = job["job options"]["max_latency"].as_str().or_else(|| global["max_latency"].as_str());
-    job["error"].as_i64() == Some(ETIMEDOUT) && limit.is_some_and(|word| word != "0")
+/// The limit of its own at which fio ended a job: a slow request is none that failed, and a low throughput is none.
+fn own_limit(job: &Value, global: &Value) -> Option<RequestError> {
+    let is_given = |name: &str| {
+        let limit = job["job options"][name].as_str().or_else(|| global[name].as_str());
+        limit.is_some_and(|word| word != "0")
+    };
+    match job["error"].as_i64() {
+        Some(ETIMEDOUT) if is_given("max_latency") => Some(RequestError::TooSlow),
+        // A request that fails is counted.
+        Some(EIO)
+            if ["rate_min", "rate_iops_min"].into_iter().any(is_given)
+                && positive(&job["total_err"]).is_none() =>
+        {
+            Some(RequestError::TooLowRate)
+        }
+        _ => None,
+    }
 }
 
 /// Flushes that are in the count of short reads: fio 3.33 counts `fdatasync` one place too far.

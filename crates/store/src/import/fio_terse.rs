@@ -4,11 +4,11 @@
 //! size is what the bytes, the IOPS and the runtime allow. A line is a result: nothing tells jobs that ran together
 //! from runs after each other. With `group_reporting` a line is the sum that fio made.
 
-use iosonde_model::{LatencySummary, Named, Unstated};
+use iosonde_model::{LatencySummary, Named, RequestError, Unstated};
 use serde_json::{Value, json};
 
 use super::{
-    Damage, Figures, ImportError, ImportFormat, Imported,
+    Damage, Figures, ImportError, ImportFormat, Imported, fio_disk,
     fio_jobs::{self, Job, SUBMISSION_MAX},
     fio_options::Options,
     words,
@@ -81,12 +81,13 @@ impl ImportFormat for FioTerse {
 
     fn read(&self, text: &str) -> Result<Imported, ImportError> {
         let (mut jobs, mut program, mut short, mut slow) = (Vec::new(), None, None, None);
-        let mut hides = false;
+        let (mut hides, mut counted) = (false, None);
         for (number, line) in (1..).zip(text.lines()) {
             let Some(layout) = layout(line.trim_start()) else { continue };
             let row = Row { number, line, fields: line.trim_start().split(';').collect(), layout };
             let second = row.fields[1];
             program = second.strip_prefix("fio-").map(|version| format!("fio {version}")).or(program);
+            counted = row.counted();
             jobs.push(row.job()?);
             slow = slow.or(row.is_below_one_a_second()?.then_some(number));
             hides = hides || row.hides_percentiles()?;
@@ -95,6 +96,7 @@ impl ImportFormat for FioTerse {
         let mut notes = vec![
             "the terse format gives no options: queue depth, order and direct I/O are unknown".to_owned(),
         ];
+        notes.extend(words::interrupted(text));
         if hides {
             notes.push(words::HIDDEN_PERCENTILES.to_owned());
         }
@@ -111,7 +113,10 @@ impl ImportFormat for FioTerse {
         if jobs.len() > 1 {
             notes.push("the terse format does not say which run a line is of: each is a result".to_owned());
         }
-        let trials = fio_jobs::trials(jobs, &mut notes);
+        let mut trials = fio_jobs::trials(jobs, &mut notes);
+        // Of several lines nobody knows which ran together, and on which file systems.
+        let counted = counted.filter(|_| trials.len() == 1);
+        fio_disk::witness(&mut trials, counted);
         Ok(Imported { program: program.or(Some("fio".into())), ended_s: None, trials, notes })
     }
 }
@@ -149,6 +154,12 @@ impl Row<'_> {
     fn is_whole(&self) -> bool {
         let Layout { name, fields, sides, .. } = self.layout;
         self.fields.len() >= name + 3 + sides * fields + CPU_FIELDS + SHARE_FIELDS
+    }
+
+    /// Counters of the devices, behind the shares.
+    fn counted(&self) -> Option<fio_disk::Counted> {
+        let Layout { name, fields, sides, .. } = self.layout;
+        fio_disk::of_fields(self.fields.get(name + 3 + sides * fields + CPU_FIELDS + SHARE_FIELDS..)?)
     }
 
     /// Whether a direction did something, and less than a request a second: many sizes fit that.
@@ -226,7 +237,7 @@ impl Row<'_> {
             searched_depth: false,
             cpu_s: Some(cpu_s),
             // fio's own limit of latency ends a job with this number, a device's with EIO.
-            was_too_slow: errors as i32 == TIMED_OUT,
+            own_limit: (errors as i32 == TIMED_OUT).then_some(RequestError::TooSlow),
             errors: u64::from(errors > 0.0 && errors as i32 != TIMED_OUT),
             errno: (errors > 0.0 && errors < 4096.0).then_some(errors as i32),
             unstated: vec![Unstated::QueueDepth, Unstated::PageCache, Unstated::Order, Unstated::Load],

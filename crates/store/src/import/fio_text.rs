@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use iosonde_model::{LatencySummary, Named, Op, Unstated, fio};
+use iosonde_model::{LatencySummary, Named, Op, RequestError, Unstated, fio};
 use serde_json::json;
 
 use super::{
@@ -67,9 +67,7 @@ impl ImportFormat for FioText {
             let why = "the text ends before fio's summary (Run status group): results may be missing";
             notes.push(why.to_owned());
         }
-        if let Some(line) = text.lines().find(|line| line.contains("terminating on signal")) {
-            notes.push(format!("fio was interrupted, so that its jobs ended early: `{}`", line.trim()));
-        }
+        notes.extend(words::interrupted(text));
         if reports.iter().any(Report::hides_percentiles) {
             notes.push(words::HIDDEN_PERCENTILES.to_owned());
         }
@@ -185,14 +183,14 @@ fn last_of_each_process(reports: Vec<Report>) -> Vec<Report> {
 const RUN_GROUPS: i64 = 1 << 32;
 
 /// The line above a job's results.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Head<'a> {
     name: &'a str,
     group: i64,
     jobs: u32,
     errors: u64,
-    /// Whether fio ended the job by its own `max_latency`: a slow request is none that failed.
-    was_too_slow: bool,
+    /// The limit of its own at which fio ended the job, where no request failed.
+    own_limit: Option<RequestError>,
     pid: Option<u64>,
 }
 
@@ -204,8 +202,11 @@ fn group_of(line: &str) -> Option<Head<'_>> {
     let errors = value(rest, "err")?.split([':', ' ']).next()?.trim();
     let pid = value(rest, "pid").and_then(|pid| pid.split(':').next()?.trim().parse().ok());
     let (group, jobs) = (group.trim().parse().ok()?, jobs.trim().parse().ok()?);
-    let was_too_slow = rest.contains("func=max latency exceeded");
-    Some(Head { name, group, jobs, errors: errors.parse().ok()?, was_too_slow, pid })
+    let own_limit = match value(rest, "func") {
+        Some("check_min_rate") => Some(RequestError::TooLowRate),
+        _ => rest.contains("func=max latency exceeded").then_some(RequestError::TooSlow),
+    };
+    Some(Head { name, group, jobs, errors: errors.parse().ok()?, own_limit, pid })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -406,7 +407,7 @@ impl<'a> Report<'a> {
             .map_err(|why| Damage::at(self.number, 1, format!("job `{}`: {why}", self.head.name)))?;
         let runtime_s = |at: usize| self.sides[at].as_ref().map_or(0.0, |side| side.runtime_s);
         let sides_s = [if read.is_some() { runtime_s(0) } else { 0.0 }, runtime_s(1), runtime_s(2)];
-        let errors = if self.head.was_too_slow { 0 } else { self.head.errors };
+        let errors = if self.head.own_limit.is_some() { 0 } else { self.head.errors };
         let all_s = sides_s.into_iter().fold(0.0, f64::max) * f64::from(self.head.jobs);
         Ok(Job {
             name: self.head.name.to_owned(),
@@ -418,7 +419,7 @@ impl<'a> Report<'a> {
             trim,
             flush: self.flushes.clone().zip(self.flushed).map(|(latency_ns, count)| (count, latency_ns)),
             sides_s,
-            was_too_slow: self.head.was_too_slow,
+            own_limit: self.head.own_limit.clone(),
             is_of_several_kinds,
             may_verify: true,
             searched_depth: self.searched_depth,

@@ -5,6 +5,12 @@ pub(super) fn heads_fio_results(line: &str) -> bool {
     line.contains(": (groupid=") && line.contains(", jobs=")
 }
 
+/// What is said of jobs that somebody ended: fio prints it wherever its output goes, before the results.
+pub(super) fn interrupted(text: &str) -> Option<String> {
+    let line = text.lines().find(|line| line.starts_with("fio: terminating on signal"))?;
+    Some(format!("fio was interrupted, so that its jobs ended early: `{}`", line.trim()))
+}
+
 /// Why percentiles are left out.
 pub(super) const HIDDEN_PERCENTILES: &str = "percentiles are left out: they are of completion alone, and submission \
      takes more than a tenth of the latency; with lat_percentiles=1 fio writes those of the whole";

@@ -18,10 +18,13 @@ pub(super) fn words(cause: &Errors) -> String {
             let faults = faults.into_iter().filter(|(count, _)| *count > 0).map(|(_, words)| words);
             faults.collect::<Vec<_>>().join("; ")
         }
-        Errors::EndedEarly { ended_after_s } => format!(
-            "fio ended the job after {}, at a request slower than its `max_latency`",
-            units::time(ended_after_s * 1e9)
-        ),
+        Errors::EndedEarly { ended_after_s, limit } => {
+            let at = match limit {
+                RequestError::TooLowRate => "at a throughput below its `rate_min` or `rate_iops_min`",
+                _ => "at a request slower than its `max_latency`",
+            };
+            format!("fio ended the job after {}, {at}", units::time(ended_after_s * 1e9))
+        }
         Errors::NothingCompleted { example: Some(example), .. } => {
             format!("no request completed: {}", request_error(example))
         }

@@ -30,17 +30,22 @@ pub(super) fn words(cause: &LittlesLaw) -> String {
             depth(*counted)
         ),
         LittlesLaw::Idle { in_flight, expected, terms } => format!(
-            "{} = queue depth {in_flight:.2}, not {}: the rate includes the program's own time ({})",
+            "{} = queue depth {in_flight:.2}, not {}: the rate includes time outside the requests ({})",
             product(terms),
             depth(*expected),
             units::percent(1.0 - in_flight / expected)
         ),
-        LittlesLaw::Missed { in_flight, expected, misread_thousands, terms } => format!(
-            "{} = queue depth {}, not {}{}",
+        LittlesLaw::Missed { in_flight, expected, misread_thousands, may_wait, terms } => format!(
+            "{} = queue depth {}, not {}{}{}",
             product(terms),
             depth(*in_flight),
             depth(*expected),
-            misread_thousands.map_or_else(String::new, misread)
+            misread_thousands.map_or_else(String::new, misread),
+            if *may_wait {
+                "; a rate, pauses or a flush that the file does not state may explain it"
+            } else {
+                ""
+            }
         ),
     }
 }
@@ -81,7 +86,13 @@ mod tests {
         ];
         let missed = |misread_thousands| {
             let terms = terms.clone();
-            words(&LittlesLaw::Missed { in_flight: 36.67, expected: 64.0, misread_thousands, terms })
+            words(&LittlesLaw::Missed {
+                in_flight: 36.67,
+                expected: 64.0,
+                misread_thousands,
+                may_wait: false,
+                terms,
+            })
         };
         assert_eq!(missed(None), "82.2 k × 260 µs + 81.8 k × 187 µs = queue depth 37, not 64");
         let slip = "; a latency a million times too large was probably read in the wrong unit";

@@ -32,14 +32,15 @@ pub(super) fn words(cause: &NoWitness) -> String {
             units::size(*bytes)
         ),
         NoWitness::Imported { .. } => "buffered I/O: memory may have served it".to_owned(),
-        NoWitness::AtMost { op, issued_bytes, most_bytes } => {
+        NoWitness::AtMost { op, direct, issued_bytes, most_bytes } => {
             let did = if *op == Op::Read { "read" } else { "wrote" };
             let (device, rest) = match most_bytes {
                 0 => (format!("{did} nothing"), "all of it"),
                 bytes => (format!("{did} {} at most", units::decimal_bytes(*bytes)), "the rest"),
             };
+            let who = if *direct { "holes in the file or a cache" } else { "memory" };
             format!(
-                "the result {did} {}, but by the file's own counters the device {device}: memory served {rest}",
+                "the result {did} {}, but by the file's own counters the device {device}: {who} served {rest}",
                 units::decimal_bytes(*issued_bytes)
             )
         }

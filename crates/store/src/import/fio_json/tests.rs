@@ -48,6 +48,27 @@ fn a_search_for_a_depth_has_figures_of_all_its_depths() {
 }
 
 #[test]
+fn a_job_below_its_own_limit_of_throughput_has_no_failed_request() {
+    let text = MIXED.replacen("\"error\" : 0", "\"error\" : 5", 1);
+    assert_ne!(text, MIXED);
+    let failed = |text: &str| {
+        let trial = read(text).trials.remove(0);
+        (trial.error_examples.clone(), trial.read.map_or(0, |side| side.errors))
+    };
+    let (errors, count) = failed(&text);
+    assert!(matches!(errors[..], [RequestError::System { errno: 5, .. }]) && count == 1, "{errors:?}");
+    let limited = text.replacen("\"rw\" : \"randrw\"", "\"rw\" : \"randrw\", \"rate_min\": \"3g\"", 1);
+    assert_eq!(failed(&limited), (vec![RequestError::TooLowRate], 0));
+}
+
+#[test]
+fn an_interrupt_is_told_in_every_format() {
+    let told = |notes: &[String]| notes.iter().any(|note| note.contains("terminating on signal 2"));
+    assert!(told(&read(&format!("\nfio: terminating on signal 2\n{MIXED}")).notes));
+    assert!(!told(&read(MIXED).notes));
+}
+
+#[test]
 fn a_job_that_only_the_clock_ends_and_that_ended_too_early_was_stopped() {
     // It measured 1.002 s.
     let notes = |options: &str| {
