@@ -117,7 +117,7 @@ pub fn point_table(run: &Run) -> Option<PointTable> {
     let is_again = |point: &Point| points.iter().filter(|other| other.spec == point.spec).count() > 1;
     let told = |point: &Point| {
         let of_others = of_others(point).then(|| NOT_STORAGE.to_owned());
-        of_others.into_iter().chain(is_again(point).then(|| point.experiment.clone()))
+        is_again(point).then(|| point.experiment.clone()).into_iter().chain(of_others)
     };
     let mut rows: Vec<(Vec<String>, PointRow)> = points
         .iter()
@@ -144,7 +144,7 @@ pub fn point_table(run: &Run) -> Option<PointTable> {
 }
 
 /// What a row measures, where all of its trials are invalid as statements about the storage.
-const NOT_STORAGE: &str = "what the program got, not what the storage can do";
+const NOT_STORAGE: &str = "not the storage";
 
 /// Trials whose figures are invalid as statements about the storage: those of memory or of the program.
 fn void_as_storage(run: &Run) -> BTreeSet<u64> {
