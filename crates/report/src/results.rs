@@ -10,7 +10,8 @@ use crate::text::imported::shared_depth;
 use crate::text::imported::unjudged;
 use crate::text::imported::would_settle;
 use crate::text::validity::Weight;
-use iosonde_model::Run;
+use iosonde_model::{Run, Trial};
+use std::collections::HashMap;
 
 use crate::paint::{Ink, Paint, clean, columns, pad};
 use crate::{terminal::results_table, text};
@@ -31,25 +32,18 @@ pub fn judged(run: &Run, paint: Paint) -> String {
             _ => workload,
         })
     };
-    let room = paint.width / 2;
     let mut out = paint.hang("", 0, &clean(&headline(run, &origin(run))));
     out.push('\n');
-    let table = |room: usize| {
-        let labelled = run.trials.iter().filter_map(|trial| {
-            let own = lines.iter().find(|line| line.trial == trial.id)?;
-            Some((workload(own, room), trial))
-        });
-        results_table(&labelled.collect::<Vec<_>>(), paint)
+    let of_trial: HashMap<u64, &ResultLine> = lines.iter().map(|line| (line.trial, line)).collect();
+    let label = |trial: &Trial, room: usize| {
+        of_trial.get(&trial.id).map_or_else(String::new, |line| workload(line, room))
     };
-    // As much of the names as the figures leave beside them.
-    let short = table(room);
-    let is_no_longer = |wider: &String| wider.lines().count() <= short.lines().count();
-    let table = (room + 1..=paint.width).rev().map(table).find(is_no_longer).unwrap_or_else(|| short.clone());
+    let table = results_table(&run.trials, label, paint);
     if !table.is_empty() {
         out += &table;
         out.push('\n');
     }
-    out += &verdicts(run, &lines, |line| workload(line, room), paint);
+    out += &verdicts(run, &lines, |line| workload(line, paint.width / 2), paint);
     let across = across_depths(run);
     if !across.is_empty() {
         out.push('\n');
@@ -75,13 +69,9 @@ fn verdicts(run: &Run, lines: &[ResultLine], label: impl Fn(&ResultLine) -> Stri
     // A fault of all results leaves none without a fault.
     let own: Vec<&ResultLine> =
         lines.iter().filter(|line| !all_invalid || line.mark != Weight::Yes).collect();
-    let like = |line: &ResultLine| {
-        own.iter().filter(|other| line.alike.is_some() && other.alike == line.alike).count()
-    };
-    // The first of the most lines with one verdict in common; the others have one each.
-    let most = own.iter().copied().rev().max_by_key(|line| like(line)).filter(|line| like(line) >= ALIKE_MIN);
+    let most = most_alike(&own);
     let (alike, told): (Vec<&ResultLine>, Vec<&ResultLine>) =
-        own.iter().partition(|line| most.is_some_and(|most| most.alike == line.alike));
+        own.iter().partition(|line| most.is_some_and(|most| line.is_like(most)));
     let mut rows: Vec<(String, &ResultLine)> = told.iter().map(|line| (label(line), *line)).collect();
     rows.extend(alike.first().map(|first| match (alike.len(), told.len()) {
         (count, 0) => (format!("all {count}"), *first),
@@ -106,6 +96,19 @@ fn verdicts(run: &Run, lines: &[ResultLine], label: impl Fn(&ResultLine) -> Stri
         }
     }
     out
+}
+
+/// One of the most lines with one verdict in common, where they are enough to be told together.
+fn most_alike<'a>(lines: &[&'a ResultLine]) -> Option<&'a ResultLine> {
+    let mut groups: Vec<(&ResultLine, usize)> = Vec::new();
+    for &line in lines.iter().filter(|line| line.alike.is_some()) {
+        match groups.iter_mut().find(|(first, _)| line.is_like(first)) {
+            Some((_, count)) => *count += 1,
+            None => groups.push((line, 1)),
+        }
+    }
+    let (line, count) = groups.into_iter().rev().max_by_key(|(_, count)| *count)?;
+    (count >= ALIKE_MIN).then_some(line)
 }
 
 const ALL: &str = "all results";

@@ -472,38 +472,71 @@ fn rows_of_figures<const N: usize>(rows: &[[String; N]], paint: Paint) -> String
     rows.iter().enumerate().map(line).collect()
 }
 
-/// A table of results of other tools: a row for each direction, without the columns that no result has.
-pub(crate) fn results_table(results: &[(String, &Trial)], paint: Paint) -> String {
-    let mut rows = vec![TRIAL_HEADS.map(str::to_owned)];
-    for (label, trial) in results {
-        let has_flushes = trial.flush.as_ref().is_some_and(|flush| flush.latency_ns.mean.is_some());
-        let several = trial.directions().count() > 1 || has_flushes;
-        let below = |what: &str| format!("{}{what}", " ".repeat(columns(label) + 2));
+/// A table of results of other tools: a row for each direction, without the columns that no result has. A label has as
+/// many columns as the figures leave, and half of the screen at least.
+pub(crate) fn results_table(
+    trials: &[Trial],
+    label: impl Fn(&Trial, usize) -> String,
+    paint: Paint,
+) -> String {
+    let mut rows: Vec<(&Trial, Place, [String; 8])> = Vec::new();
+    for trial in trials {
+        let flush = trial.flush.as_ref().filter(|flush| flush.latency_ns.mean.is_some());
+        let several = trial.directions().count() > 1 || flush.is_some();
         for (nth, (op, direction)) in trial.directions().enumerate() {
-            let label = match (several, nth) {
-                (false, _) => label.clone(),
-                (true, 0) => format!("{label}, {op}s"),
-                (true, _) => below(&format!("{op}s")),
+            let row = match (several, nth) {
+                (false, _) => Place::Only,
+                (true, 0) => Place::First(format!(", {op}s")),
+                (true, _) => Place::Below(format!("{op}s")),
             };
-            rows.push(transfer_row(label, direction));
+            rows.push((trial, row, transfer_row(String::new(), direction)));
         }
-        if let Some(flush) = trial.flush.as_ref().filter(|_| has_flushes) {
-            rows.push(flush_row(below("flushes"), flush, trial.measured_s));
+        if let Some(flush) = flush {
+            let row = Place::Below("flushes".to_owned());
+            rows.push((trial, row, flush_row(String::new(), flush, trial.measured_s)));
         }
     }
-    if rows.len() == 1 {
+    if rows.is_empty() {
         return String::new();
     }
     let given: Vec<usize> =
-        (0..TRIAL_HEADS.len()).filter(|&at| rows[1..].iter().any(|row| row[at] != "–")).collect();
-    let shown = rows.iter().map(|row| {
+        (1..TRIAL_HEADS.len()).filter(|&at| rows.iter().any(|(.., row)| row[at] != "–")).collect();
+    let width = |at: &usize| {
+        let cells = rows.iter().map(|(.., row)| columns(&row[*at]));
+        cells.chain([TRIAL_HEADS[*at].len()]).max().unwrap_or(0) + GAP
+    };
+    let room = paint.width.saturating_sub(given.iter().map(width).sum::<usize>() + GAP);
+    let of = |label: String, row: &[String; 8]| {
         let mut cells: [String; 8] = Default::default();
+        cells[0] = label;
         for (to, from) in given.iter().enumerate() {
-            cells[to].clone_from(&row[*from]);
+            cells[to + 1].clone_from(&row[*from]);
         }
         cells
+    };
+    // What stands behind the label of a result with several rows has its place first.
+    let label = |trial: &Trial, behind: usize| label(trial, room.saturating_sub(behind).max(paint.width / 2));
+    let behind = columns(", writes");
+    let labelled = rows.iter().map(|(trial, row, cells)| {
+        let label = match row {
+            Place::Only => label(trial, 0),
+            Place::First(op) => label(trial, behind) + op,
+            Place::Below(what) => " ".repeat(columns(&label(trial, behind)) + 2) + what,
+        };
+        of(label, cells)
     });
-    rows_of_figures(&shown.collect::<Vec<_>>(), paint)
+    let heads = of(String::new(), &TRIAL_HEADS.map(str::to_owned));
+    rows_of_figures(&std::iter::once(heads).chain(labelled).collect::<Vec<_>>(), paint)
+}
+
+/// Columns between two cells.
+const GAP: usize = 2;
+
+/// Place of a row among those of its result: the only one, the first of several, or one of the others.
+enum Place {
+    Only,
+    First(String),
+    Below(String),
 }
 
 fn transfer_row(label: String, direction: &Direction) -> [String; 8] {

@@ -147,6 +147,23 @@ fn every_output_gets_the_verdict_that_it_earned() {
     }
 }
 
+/// Fourteen results, of which ten have a rate alone: a line for each would say one thing ten times.
+#[test]
+fn results_with_one_verdict_share_a_line() {
+    let bench = Bench::new();
+    let said = said_of(&bench, "pg_test_fsync.txt");
+    assert!(said.starts_with("14 results at QD 1 from pg_test_fsync"), "{said}");
+    let together = "10 others no fault found no contradiction found; the queue depth was not checked";
+    assert!(said.contains(together) && said.matches("no fault found").count() == 1, "{said}");
+    let said = said_of(&bench, "crystaldiskmark.txt");
+    assert!(said.contains("all 4 warning (device) the file does not state whether"), "{said}");
+    assert_eq!(
+        said_of(&bench, "fio-stonewall.txt").matches("warning (device)").count(),
+        2,
+        "two are told apart"
+    );
+}
+
 #[test]
 fn a_slip_of_units_in_all_rows_is_told_on_the_screen_and_to_ci() {
     let bench = Bench::new();

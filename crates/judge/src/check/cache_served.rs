@@ -30,9 +30,9 @@
 //! the run itself was filling (under a tenth of the fill): the head of an NVMe multipath set counts nothing.
 //!
 //! Another tool's buffered result, without a witness in its file, gets a warning. Where its file has counters of the
-//! device for the whole run (fio's disk statistics) that allow for less than half of its bytes, it is invalid; a
-//! request counts as 4 MiB where only requests are counted. fio reads them last up to half a second before its end, so
-//! that runs under 2 s are not judged by them.
+//! device for the whole run (fio's disk statistics) that allow for less than half of its bytes, it is invalid. Where
+//! only requests are counted, one may be of 4 MiB; for random reads of less than 128 KiB, of these. fio reads the
+//! counters last up to half a second before its end, so that runs under 2 s are not judged by them.
 //!
 //! Example: a 100 MiB file, just written, was read back at 400 to 450 MiB/s from a USB hard disk that can give a
 //! third of it. The report concluded that the disk is as fast as an SSD. Another found strided reads "at very high

@@ -1,6 +1,8 @@
 //! Words of another tool's results: one line each, the worst first; what their figures claim across depths; what was
 //! not checked, and how to check it.
 
+use std::collections::HashMap;
+
 use iosonde_model::{
     About, Cause, CheckName, Direction, Judgement, Outcome, Run, Rw, Sync, Trial, TrialSpec, Unstated,
     cause::{self, LittlesLaw},
@@ -29,6 +31,13 @@ pub struct ResultLine {
     pub meaning: Option<String>,
     /// Queue depth by the law, over the requested one: how far a depth was missed.
     share: f64,
+}
+
+impl ResultLine {
+    /// Whether two have one verdict, for the same causes.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.alike.is_some() && self.mark == other.mark && self.alike == other.alike
+    }
 }
 
 /// What tells one result from another.
@@ -69,15 +78,19 @@ pub fn shared_depth(lines: &[ResultLine]) -> Option<u64> {
 
 /// One line a result, the worst first.
 pub fn result_lines(run: &Run) -> Vec<ResultLine> {
-    let mut lines: Vec<(u8, ResultLine)> = run.trials.iter().map(|trial| line(trial, run)).collect();
+    let mut of_trial: HashMap<u64, Vec<&Judgement>> = HashMap::new();
+    for judgement in run.verdicts.iter().filter(|judgement| judgement.verdict >= Outcome::Warning) {
+        if let Some(trial) = judgement.trial {
+            of_trial.entry(trial).or_default().push(judgement);
+        }
+    }
+    let line = |trial: &Trial| line(trial, of_trial.get(&trial.id).cloned().unwrap_or_default());
+    let mut lines: Vec<(u8, ResultLine)> = run.trials.iter().map(line).collect();
     lines.sort_by(|(a, one), (b, other)| b.cmp(a).then(one.share.total_cmp(&other.share)));
     lines.into_iter().map(|(_, line)| line).collect()
 }
 
-fn line(trial: &Trial, run: &Run) -> (u8, ResultLine) {
-    let own =
-        |judgement: &&Judgement| judgement.trial == Some(trial.id) && judgement.verdict >= Outcome::Warning;
-    let mut troubles: Vec<&Judgement> = run.verdicts.iter().filter(own).collect();
+fn line(trial: &Trial, mut troubles: Vec<&Judgement>) -> (u8, ResultLine) {
     troubles.sort_by_key(|judgement| std::cmp::Reverse(rank(judgement)));
     // Where nothing was measured, there is nothing else to say.
     let is_empty = |judgement: &&Judgement| {

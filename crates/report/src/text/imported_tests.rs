@@ -1,6 +1,6 @@
 //! Published tables, judged.
 
-use iosonde_model::{IMPORT, LatencySummary, Rw};
+use iosonde_model::{BlockSizes, IMPORT, LatencySummary, Rw};
 use iosonde_testkit::specimen;
 
 use super::*;
@@ -105,4 +105,56 @@ fn what_was_not_in_the_file_is_said() {
     let run = concluded(vec![silent]);
     assert_eq!(result_lines(&run)[0].verdict, "no fault found");
     assert!(unjudged(&run).iter().any(|line| line.starts_with("queue depth")));
+}
+
+#[test]
+fn a_label_says_what_the_file_says() {
+    let trial = |change: fn(&mut Trial)| {
+        let mut trial = row(64, 4096, Some((100.0, 300.0)), Some((100.0, 300.0)));
+        change(&mut trial);
+        workload(&trial).whole()
+    };
+    assert_eq!(trial(|_| ()), "4 KiB random mix 50:50, QD 64");
+    let unknown = trial(|trial| trial.unstated = vec![Unstated::Order, Unstated::QueueDepth]);
+    assert_eq!(unknown, "4 KiB mix 50:50");
+    let unlike = trial(|trial| {
+        trial.spec.block_sizes = BlockSizes::weighted(&[(4096, 1.0), (65_536, 1.0)]);
+        trial.spec.block_size_bytes = 65_536;
+        let sides = [trial.read.as_mut().unwrap(), trial.write.as_mut().unwrap()];
+        for (side, bytes) in sides.into_iter().zip([4096, 65_536]) {
+            (side.ios, side.bytes) = (10, 10 * bytes);
+        }
+    });
+    assert_eq!(unlike, "random mix 50:50, 4 KiB reads, 64 KiB writes, QD 64");
+    let one_place = |blocks: u64| {
+        let mut trial = row(1, 8192, None, Some((0.3, 3_800.0)));
+        (trial.spec.rw, trial.spec.span_bytes) = (Rw::Write, blocks * 8192);
+        workload(&trial).whole()
+    };
+    assert_eq!(
+        [1, 2, 17].map(one_place),
+        [
+            "8 KiB writes of one block, QD 1",
+            "8 KiB writes within 16 KiB, QD 1",
+            "8 KiB sequential writes, QD 1"
+        ]
+    );
+}
+
+#[test]
+fn what_memory_served_is_one_cause() {
+    let mut trial = row(1, 4096, Some((650.0, 1.36)), None);
+    trial.spec.direct = false;
+    let read = trial.read.as_mut().unwrap();
+    (read.ios, read.bytes) = (1_950_000, 1_950_000 * 4096);
+    (trial.measured_s, trial.busy_share) = (3.0, Some(1.0));
+    (trial.witnesses.read_most_bytes, trial.witnesses.write_most_bytes) = (Some(0), Some(4096));
+    let run = concluded(vec![trial]);
+    assert!(run.verdicts.iter().any(|judgement| judgement.check == CheckName::GeneratorBound));
+    let lines = result_lines(&run);
+    let alike = lines[0].alike.as_deref();
+    assert!(
+        matches!(alike, Some([Cause::NoWitness(cause::NoWitness::AtMost { most_bytes: 0, .. })])),
+        "{alike:?}"
+    );
 }

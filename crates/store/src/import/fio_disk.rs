@@ -9,7 +9,8 @@ use serde_json::Value;
 
 /// No request of a block device is larger: most queues split at 0.5 to 1.3 MiB, and NVMe drives at 2 MiB.
 const REQUEST_BYTES_MAX: u64 = 4 << 20;
-/// No request for smaller random reads is larger: what is read around a fault of a mapped file, by Linux's default.
+/// No request for smaller random reads is larger: fio tells the kernel that they are random (`fadvise_hint`), so that
+/// nothing is read ahead. Without that, what is read around a fault of a mapped file has this size by default.
 const AROUND_BYTES: u64 = 128 << 10;
 const SECTOR_BYTES: u64 = 512;
 

@@ -2,10 +2,9 @@
 //!
 //! With `group_reporting` fio has summed them already and names the options of one alone, fio 3.33 those of the last;
 //! where these have a direction or a job too few, or other sizes, the jobs were of several kinds, and their depth is
-//! unknown. Options stand in
-//! `job options` and, for all jobs, in `global options`; what stands in neither has fio's own default (4 KiB, one in
-//! flight, buffered). Text before, between and after is passed over: fio prints its warnings there, and with
-//! `--status-interval` several documents, of which the last has everything.
+//! unknown. Options are in `job options` and, for all jobs, in `global options`; what is in neither has fio's own
+//! default (4 KiB, queue depth 1, buffered). Text before, between and after is passed over, but for an interrupt: fio
+//! prints its warnings there, and with `--status-interval` several documents, of which the last has everything.
 //!
 //! Latency is `lat_ns`, from submission to completion. Percentiles are those of `lat_ns` where the file has them
 //! (`lat_percentiles=1`), otherwise those of `clat_ns`, where submission takes less than a tenth of the whole.
@@ -49,13 +48,14 @@ impl ImportFormat for FioJson {
     fn read(&self, text: &str) -> Result<Imported, ImportError> {
         let json::Documents { whole: documents, damaged } = json::documents(text, "fio version")?;
         let mut all: Option<Imported> = None;
-        let mut superseded = 0;
+        let (mut superseded, mut stopped) = (0, None);
         for (at, own) in documents.iter().enumerate() {
             if documents.get(at + 1).is_some_and(|next| goes_on(own, next)) {
                 superseded += 1;
                 continue;
             }
-            let one = document(own)?;
+            let (one, own) = document(own)?;
+            stopped = stopped.or(own);
             match &mut all {
                 None => all = Some(one),
                 Some(all) => {
@@ -77,7 +77,8 @@ impl ImportFormat for FioJson {
             let line = why.place().map_or_else(String::new, |(line, _)| format!(" (line {line})"));
             notes.push(format!("a result of the file is left out, since it cannot be read: {why}{line}"));
         }
-        notes.extend(words::interrupted(text));
+        // fio's own line tells more than a time that was not used up.
+        notes.extend(words::interrupted(text).or(stopped));
         if text.lines().any(words::heads_fio_results) {
             notes.push("fio's text beside the JSON is not read; judge it from a file of its own".to_owned());
         }
@@ -117,8 +118,8 @@ fn jobs_of(document: &Value) -> Vec<[&Value; 2]> {
     jobs.map(|own| [&own["jobname"], &own["job options"]]).collect()
 }
 
-/// The results of one document.
-fn document(document: &Value) -> Result<Imported, ImportError> {
+/// The results of one document, and what is said of a job that was stopped.
+fn document(document: &Value) -> Result<(Imported, Option<String>), ImportError> {
     let version = document["fio version"].as_str().unwrap_or_default().trim_start_matches("fio-").to_owned();
     let major: Option<u32> = version.split(['.', '-']).next().and_then(|number| number.parse().ok());
     if major.is_some_and(|major| major < 3) {
@@ -142,7 +143,7 @@ fn document(document: &Value) -> Result<Imported, ImportError> {
     let alone = |job: &Value| jobs.iter().filter(|other| group(other) == group(job)).count() == 1;
     let jobs = jobs.iter().map(|own| job(own, &document["global options"], alone(own)));
     let jobs = jobs.collect::<Result<Vec<Job>, _>>().map_err(Damage::whole)?;
-    notes.extend(jobs.iter().find_map(stopped));
+    let stopped = jobs.iter().find_map(stopped);
     let mut trials = fio_jobs::trials(jobs, &mut notes);
     fio_disk::witness(&mut trials, fio_disk::of_document(document));
     // Our own jobs run to their end.
@@ -171,7 +172,7 @@ fn document(document: &Value) -> Result<Imported, ImportError> {
         notes.push(format!("iosonde {told} when it measured (checks: {})", checks.join(", ")));
     }
     notes.dedup();
-    Ok(Imported { program: Some(program), ended_s, trials, notes })
+    Ok((Imported { program: Some(program), ended_s, trials, notes }, stopped))
 }
 
 /// An entry of `jobs`; `alone`: the only one of its group.

@@ -7,7 +7,7 @@ pub(super) fn heads_fio_results(line: &str) -> bool {
 
 /// What is said of jobs that somebody ended: fio prints it wherever its output goes, before the results.
 pub(super) fn interrupted(text: &str) -> Option<String> {
-    let line = text.lines().find(|line| line.starts_with("fio: terminating on signal"))?;
+    let line = text.lines().find(|line| line.contains("fio: terminating on signal"))?;
     Some(format!("fio was interrupted, so that its jobs ended early: `{}`", line.trim()))
 }
 

@@ -36,7 +36,7 @@ pub(super) fn words(cause: &NoWitness) -> String {
             let did = if *op == Op::Read { "read" } else { "wrote" };
             let (device, rest) = match most_bytes {
                 0 => (format!("{did} nothing"), "all of it"),
-                bytes => (format!("{did} {} at most", units::decimal_bytes(*bytes)), "the rest"),
+                bytes => (format!("{did} at most {} for it", units::decimal_bytes(*bytes)), "the rest"),
             };
             let who = if *direct { "holes in the file or a cache" } else { "memory" };
             format!(
