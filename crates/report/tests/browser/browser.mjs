@@ -162,6 +162,18 @@ const visit = async (file, width, medium) => {
   return { file: basename(file), width, medium, errors, requests, loaded_ms, interactive_ms, axe: rules, ...seen };
 };
 
+// Whole tries: Node 20's own `maxRetries` deletes the folder again and again, but not what has appeared in it since.
+const removed = async (folder) => {
+  for (let tries = 1; tries <= 40; tries += 1) {
+    try {
+      return rmSync(folder, { recursive: true, force: true });
+    } catch (error) {
+      if (tries === 40) console.log(`left behind: ${folder} (${error.code})`);
+      await new Promise((done) => setTimeout(done, 250));
+    }
+  }
+};
+
 let wrong = 0;
 const tell = (seen) => {
   const rules = (seen.axe ?? []).filter((rule) => ['serious', 'critical'].includes(rule.impact));
@@ -185,8 +197,11 @@ try {
   if (!axe) console.log('skipped: axe-core is not beside this file, so no rule of accessibility was asked');
   process.exitCode = wrong ? 1 : 0;
 } finally {
-  browser.kill();
-  await new Promise((done) => browser.once('exit', done));
-  // Processes that the browser leaves behind write into its folder for some seconds; each try waits 0.1 s longer.
-  rmSync(profile, { recursive: true, force: true, maxRetries: 20 });
+  const ended = new Promise((done) => browser.once('exit', done));
+  // Asked to close, it ends its own processes first; killed, it leaves some that write into its folder for seconds.
+  call('Browser.close').catch(() => {});
+  const kill = setTimeout(() => browser.kill('SIGKILL'), 10_000);
+  await ended;
+  clearTimeout(kill);
+  await removed(profile);
 }
