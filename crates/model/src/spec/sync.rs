@@ -42,6 +42,15 @@ impl Sync {
         }
     }
 
+    /// The same with another number of writes between two flushes, where flushes are requests of their own.
+    pub fn with_every(self, every: u32) -> Self {
+        match self {
+            Self::Fsync { .. } => Self::Fsync { every },
+            Self::Fdatasync { .. } => Self::Fdatasync { every },
+            other => other,
+        }
+    }
+
     /// Returns true if a job flushes once, after its last write.
     pub fn at_end(self) -> bool {
         matches!(self, Self::FsyncAtEnd | Self::FdatasyncAtEnd)

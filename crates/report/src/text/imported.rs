@@ -340,8 +340,12 @@ fn claim(members: &[&Trial]) -> Option<String> {
     // The mean latency of all requests together: queue depth over throughput.
     let latency = in_flight(most)? / most.iops() / (in_flight(least)? / least.iops());
     let needed = ratio / rate;
-    let times = |value: f64| {
-        format!("×{}", if value >= 10.0 { format!("{value:.0}") } else { format!("{value:.2}") })
+    // Three digits, so that a reader can work it out again.
+    let times = |value: f64| match value {
+        _ if value.fract() == 0.0 => format!("×{value}"),
+        ..10.0 => format!("×{value:.2}"),
+        ..100.0 => format!("×{value:.1}"),
+        _ => format!("×{value:.0}"),
     };
     let what = requests(&least.spec, !least.unstated.contains(&Unstated::Order));
     let same = (latency / needed - 1.0).abs() <= CLAIM_TOLERANCE;
@@ -405,7 +409,9 @@ pub fn would_settle(run: &Run) -> Option<String> {
     if let Some(reads) = spec.read_percent.filter(|&reads| reads != 50.0) {
         command += &format!(" --mix {}%", percent(reads));
     }
-    command += &format!(" --depth {}", spec.queue_depth);
+    // An engine that sends one request at a time keeps no other depth; a mapped file has no other engine.
+    let engine = own_engine(&spec.engine).filter(|engine| spec.queue_depth == 1 || *engine == "mmap");
+    command += &format!(" --depth {}", if engine == Some("mmap") { 1 } else { spec.queue_depth });
     if spec.jobs > 1 {
         command += &format!(" --jobs {}", spec.jobs);
     }
@@ -418,7 +424,6 @@ pub fn would_settle(run: &Run) -> Option<String> {
     if spec.sync != Sync::None {
         command += &format!(" --sync {}", spec.sync);
     }
-    let engine = own_engine(&spec.engine);
     if let Some(engine) = engine {
         command += &format!(" --engine {engine}");
     }

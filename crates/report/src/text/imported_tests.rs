@@ -80,7 +80,7 @@ fn a_latency_that_grows_with_depth_is_held_against_the_law() {
         across_depths(&run),
         [
             "4 KiB random mix 50:50, queue depth 16 to 1024 (×64): throughput grew ×1.16, so the mean latency must \
-             grow ×55; it grew ×33. This contradicts Little's law (X·R = N)."
+             grow ×55.3; it grew ×32.5. This contradicts Little's law (X·R = N)."
         ]
     );
     // Two depths that keep the law: 100 k × 160 us = 16, 200 k × 5,120 us = 1,024.

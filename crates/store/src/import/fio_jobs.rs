@@ -298,6 +298,9 @@ fn trial(group: &[&Job]) -> Option<Trial> {
         unstated: unstated(&working),
         ..Trial::blank(spec, Phase::Measure)
     };
+    if let Some(every) = writes_a_flush(&trial) {
+        trial.spec.sync = trial.spec.sync.with_every(every);
+    }
     trial.achieved_rate_iops = trial.spec.rate_iops.map(|_| trial.iops());
     let bytes = |side: &Option<Direction>| side.as_ref().map_or(0, |side| side.bytes);
     trial.witnesses.issued_read_bytes = bytes(&trial.read);
@@ -306,6 +309,13 @@ fn trial(group: &[&Job]) -> Option<Trial> {
     trial.witnesses.issued_ios = added(trial.directions().map(|(_, side)| side.ios));
     trial.error_examples = working.iter().filter_map(|job| failure(job)).collect();
     Some(trial)
+}
+
+/// Writes between two flushes of a mix: fio flushes after its reads, too, while the number of writes stays the same.
+fn writes_a_flush(trial: &Trial) -> Option<u32> {
+    let (writes, flushes) = (trial.write.as_ref()?.ios, trial.flush.as_ref()?.ios);
+    let is_mixed = trial.read.is_some() && trial.spec.and.is_empty();
+    (is_mixed && writes > 0 && flushes > 0).then(|| ((writes as f64 / flushes as f64).round() as u32).max(1))
 }
 
 /// What is not known of one of them is not known of all.

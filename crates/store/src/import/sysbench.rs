@@ -146,6 +146,11 @@ impl<'a> Sheet<'a> {
                 _ if flags.contains("dsync") => Sync::Dsync,
                 _ if flags.contains("sync") => Sync::Osync,
                 Some(every) if rw.writes() => Sync::Fsync { every },
+                None if rw.writes()
+                    && self.after("Calling fsync() at the end of test, Enabled").is_some() =>
+                {
+                    Sync::FsyncAtEnd
+                }
                 _ => Sync::None,
             },
             span_bytes: self.total_bytes(),
