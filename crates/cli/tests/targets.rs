@@ -87,6 +87,8 @@ fn three_targets_are_ranked_and_the_screen_says_how_to_go_on() {
     let all = [device(&bench, "a", 100), device(&bench, "b", 150), device(&bench, "c", 200)];
     let said = bench.iosonde(&["run", "small.toml", &all[0], &all[1], &all[2], "--seed", "3"]);
     assert_eq!(said.code, 0, "{}", said.err);
+    // Device a answers after 100 µs, so that it is the first; two pairs have a table each, too.
+    assert!(said.out.contains("COMPARED") && said.out.contains("throughput against"), "{}", said.out);
     for word in ["FROM FASTEST TO SLOWEST", "VALID", "iosonde compare ", "iosonde show "] {
         assert!(said.out.contains(word), "{word}: {}", said.out);
     }
@@ -97,6 +99,14 @@ fn three_targets_are_ranked_and_the_screen_says_how_to_go_on() {
     );
     // They are called by what was measured, since they have no names.
     assert!(said.out.contains("a.toml") && said.out.contains("c.toml"), "{}", said.out);
+
+    let fourth = device(&bench, "d", 400);
+    let said = bench.iosonde(&["run", "small.toml", &all[0], &all[1], &all[2], &fourth, "--seed", "3"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let places: Vec<&str> =
+        said.out.lines().filter(|line| line.contains("slower") && line.starts_with("  ")).collect();
+    assert!(places.iter().any(|line| line.starts_with("  4. ") && line.contains("d.toml")), "{}", said.out);
+    assert!(!said.out.contains("COMPARED"), "of four, the ranking has the ratios: {}", said.out);
 }
 
 #[test]

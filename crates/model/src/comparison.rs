@@ -310,6 +310,11 @@ impl Compared {
         self.of(pair).filter(|line| line.figure == pair.figure)
     }
 
+    /// Whether the ranking says more than that there is a first side.
+    pub fn is_ranked(&self) -> bool {
+        self.ranking.iter().flatten().count() > 1
+    }
+
     /// The lines of one pair about p99 latency, beside throughput.
     pub fn p99_lines<'a>(&'a self, pair: &'a ComparedPair) -> impl Iterator<Item = &'a Comparison> {
         self.of(pair).filter(|line| line.figure != pair.figure)

@@ -2,6 +2,7 @@
 
 use crate::{
     paint::{Ink, Paint, clean, columns, pad},
+    ranking::ranking,
     text::{
         self,
         compare_table::{CompareRow, CompareTable, table, what, what_both},
@@ -32,19 +33,7 @@ pub fn comparison(sides: &[Side], compared: &Compared, details: bool, paint: Pai
         out += if place > 0 && (details || compared.pairs.len() <= TABLES_MAX) { "\n" } else { "" };
         out += &one_pair(compared, pair, details, paint);
     }
-    if compared.pairs.len() > TABLES_MAX && !details {
-        out += &paint.hang("  ", 2, "Every workload of each pair: -v.");
-    }
-    if !compared.ranking.is_empty() {
-        out += &format!("\n{}\n", paint.ink(Ink::Strong, "FROM FASTEST TO SLOWEST"));
-        for (place, names) in compared.ranking.iter().enumerate() {
-            let tie = if names.len() > 1 { "   (no difference found)" } else { "" };
-            out +=
-                &paint.hang(&format!("  {}. ", place + 1), 5, &format!("{}{tie}", clean(&names.join(", "))));
-        }
-        out += &paint.hang("  ", 2, &clean(&text::compare::ranking(compared)));
-    }
-    out
+    out + &ranking(compared, paint) + &unlisted(compared, details, paint)
 }
 
 /// Whether each side can be believed, in the first words of its own end screen, and what it was measured on.
@@ -75,14 +64,28 @@ fn valid(sides: &[Side], paint: Paint) -> String {
     leads.zip(&each).map(|(lead, told)| paint.hang(&lead, HEAD, told)).collect()
 }
 
+/// What a ranking does not show of pairs that have no sentence.
+fn unlisted(compared: &Compared, details: bool, paint: Paint) -> String {
+    if compared.pairs.len() <= TABLES_MAX || details {
+        return String::new();
+    }
+    let lines = text::compare::beside_ranking(compared);
+    lines.iter().map(|line| paint.hang("  ", 2, &clean(line))).collect()
+}
+
 fn one_pair(compared: &Compared, pair: &ComparedPair, details: bool, paint: Paint) -> String {
     if let Some(layer) = &pair.layer {
         return layered(compared, pair, layer, details, paint);
     }
+    let is_listed = compared.pairs.len() > TABLES_MAX && !details;
+    // The ranking has its ratios.
+    if is_listed && text::compare::is_plain(pair) {
+        return String::new();
+    }
     let sentence = clean(&text::compare::answer(pair));
     let lead = format!("{}{}", paint.ink(Ink::Strong, "COMPARED"), " ".repeat(HEAD - "COMPARED".len()));
     let mut out = paint.hang(&lead, HEAD, &sentence);
-    if compared.pairs.len() > TABLES_MAX && !details {
+    if is_listed {
         return out;
     }
     let shown = table(compared, pair, details);

@@ -19,6 +19,7 @@ pub mod markdown;
 mod paint;
 pub mod picture;
 mod quantity;
+mod ranking;
 mod results;
 pub mod several;
 mod sheet;

@@ -163,9 +163,11 @@ pub struct InvalidBy {
     pub check: CheckName,
     /// Trials that it makes invalid and no earlier check does.
     pub trials: usize,
+    /// Workloads that they are of.
+    pub workloads: usize,
     /// Whether only their queue depth is invalid.
     pub depth_only: bool,
-    /// Workload of the first of them.
+    /// Workload of the first of them, where the run has measured several.
     pub workload: Option<Box<TrialSpec>>,
     /// Verdict on the first of them.
     pub example: Judgement,

@@ -211,8 +211,13 @@ pub(super) fn counts(run: &Run, measured: &[&Trial]) -> WeighedFact {
     let outliers = if invalid == trials { 0 } else { outliers(run) };
     // Each invalid trial counts under the first check that says so, so that the counts add up to all of them.
     let mut counted = BTreeSet::new();
-    let reasons =
+    // Trials of one workload alone need no name of it.
+    let measured_workloads: BTreeSet<_> = measured.iter().map(|trial| trial.point).collect();
+    let mut reasons: Vec<InvalidBy> =
         CHECKS.iter().filter_map(|check| invalid_by(run, check.id(), &lines, &mut counted)).collect();
+    if measured_workloads.len() == 1 {
+        reasons.iter_mut().for_each(|reason| reason.workload = None);
+    }
     let share = invalid as f64 / trials as f64;
     let mark = match share {
         _ if invalid == 0 => Weight::Yes,
@@ -248,11 +253,13 @@ fn invalid_by(
     let &example = own.first()?;
     let trials = ids(&own);
     counted.extend(&trials);
-    // Of many trials, one is named.
-    let workload = example.trial.filter(|_| trials.len() > 1).and_then(|id| run.trial(id));
+    let points: BTreeSet<_> =
+        trials.iter().filter_map(|&id| run.trial(id)).map(|trial| trial.point).collect();
+    let workload = example.trial.and_then(|id| run.trial(id));
     Some(InvalidBy {
         check,
         trials: trials.len(),
+        workloads: points.len(),
         depth_only: depth_only(&own),
         workload: workload.map(|trial| Box::new(trial.spec.clone())),
         example: example.clone(),

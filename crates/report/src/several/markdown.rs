@@ -31,7 +31,7 @@ pub fn markdown(sides: &[Side], compared: &Compared, pictures: bool) -> String {
     for pair in &compared.pairs {
         one_pair(compared, pair, &mut out);
     }
-    if !compared.ranking.is_empty() {
+    if compared.is_ranked() {
         put(&mut out, "\n## From fastest to slowest\n");
         for (place, names) in compared.ranking.iter().enumerate() {
             let tie = if names.len() > 1 { " (no difference found)" } else { "" };

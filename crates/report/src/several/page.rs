@@ -77,7 +77,7 @@ fn answer(sides: &[Side], compared: &Compared) -> Markup {
                     p { (prose(&sign)) }
                 }
             }
-            @if !compared.ranking.is_empty() {
+            @if compared.is_ranked() {
                 h3.later { "From fastest to slowest" }
                 ol {
                     @for names in &compared.ranking {

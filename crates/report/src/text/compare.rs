@@ -169,22 +169,26 @@ fn by_direction(pair: &ComparedPair) -> Option<String> {
 
 /// Rate limits of a side, or of both where they have the same.
 fn limited(pair: &ComparedPair) -> Vec<String> {
-    let of = |side: &str| -> Vec<RateLimit> {
-        pair.limits.iter().filter(|own| own.side == side).map(|own| own.limit).collect()
-    };
-    let (a, b) = (of(&pair.a), of(&pair.b));
+    let (a, b) = (limits_of(pair, &pair.a), limits_of(pair, &pair.b));
     let like = |one: &RateLimit, other: &RateLimit| {
         (one.unit, one.op, one.shared, one.chunk_bytes)
             == (other.unit, other.op, other.shared, other.chunk_bytes)
             && (one.value / other.value - 1.0).abs() <= pair.margin
     };
     let is_in = |limit: &RateLimit, others: &[RateLimit]| others.iter().any(|other| like(limit, other));
-    let told = |limits: &[RateLimit]| constant_limit::together(limits.iter().copied());
     if !a.is_empty() && a.len() == b.len() && a.iter().all(|limit| is_in(limit, &b)) {
-        return vec![format!("Both are limited to {}", told(&a))];
+        return vec![format!("Both are limited to {}", constant_limit::together(a.into_iter()))];
     }
-    let sides = [(&pair.a, &a), (&pair.b, &b)].into_iter().filter(|(_, limits)| !limits.is_empty());
-    sides.map(|(side, limits)| format!("{side} is limited to {}", told(limits))).collect()
+    [(&pair.a, a), (&pair.b, b)].into_iter().filter_map(|(side, limits)| is_limited(side, &limits)).collect()
+}
+
+fn limits_of(pair: &ComparedPair, side: &str) -> Vec<RateLimit> {
+    pair.limits.iter().filter(|own| own.side == side).map(|own| own.limit).collect()
+}
+
+fn is_limited(side: &str, limits: &[RateLimit]) -> Option<String> {
+    let told = || format!("{side} is limited to {}", constant_limit::together(limits.iter().copied()));
+    (!limits.is_empty()).then(told)
 }
 
 /// What one side reaches with small requests already.
@@ -358,14 +362,16 @@ pub fn limits(line: &Comparison) -> String {
         }
         Incomparable::Side { side, repeat, cause } => {
             let repeat = repeat.map_or_else(String::new, |repeat| format!(" (repeat {repeat})"));
-            format!("{}{repeat}: {}", line.between[*side], no_figure(cause))
+            format!("{}{repeat}: {}", line.between[*side], no_figure(line.figure, cause))
         }
     };
     line.limits.iter().map(limit).collect::<Vec<_>>().join("; ")
 }
 
-fn no_figure(cause: &NoFigure) -> String {
+fn no_figure(figure: ComparedFigure, cause: &NoFigure) -> String {
+    let is_percentile = matches!(figure, ComparedFigure::LatencyP50 | ComparedFigure::LatencyP99);
     match cause {
+        NoFigure::NoSuchFigure if is_percentile => "too few requests".to_owned(),
         NoFigure::NotMeasured => "not measured".to_owned(),
         NoFigure::NoSuchFigure => "no such figure".to_owned(),
         NoFigure::Invalid(judged) => {
@@ -439,12 +445,40 @@ pub fn ranking(compared: &Compared) -> String {
         .take(PAIRS_NAMED)
         .map(|pair| format!("`iosonde compare {} {}`", as_typed(&pair[0]), as_typed(&pair[1])))
         .collect();
-    format!(
-        "Ordered by geometric mean against {0}. Sides share a place unless slower by more than {margin}. Workloads \
-         are compared with {0} only; for others: {1}.",
-        first.name,
-        asked.join(", ")
-    )
+    let order = match compared.is_ranked() {
+        true => format!(
+            "Ordered by geometric mean against {}. Sides share a place unless slower by more than {margin}. ",
+            first.name
+        ),
+        false => String::new(),
+    };
+    format!("{order}Workloads are compared with {} only; for others: {}.", first.name, asked.join(", "))
+}
+
+/// Whether a ranking says of a pair what its answer does: the sides have a ratio, and it is one of the storage.
+pub fn is_plain(pair: &ComparedPair) -> bool {
+    !pair.geometric_means.is_empty() && pair.about == ServedBy::Storage
+}
+
+/// What stands below a ranking: limits of its sides, what is left out of its means, and where the rest is.
+pub fn beside_ranking(compared: &Compared) -> Vec<String> {
+    let plain: Vec<&ComparedPair> = compared.pairs.iter().filter(|pair| is_plain(pair)).collect();
+    let limit = |side: &ComparedSide| {
+        let known = plain.iter().map(|pair| limits_of(pair, &side.name)).find(|limits| !limits.is_empty())?;
+        is_limited(&side.name, &known)
+    };
+    let mut lines: Vec<String> =
+        compared.sides.iter().filter_map(limit).map(|told| format!("{told}.")).collect();
+    for pair in plain.iter().filter(|pair| pair.without_interval > 0) {
+        lines.push(format!("{}:{}", pair.b, left_out(pair)));
+    }
+    if plain.iter().any(|pair| matches!(repeats(pair), Repeats::Missing(_))) {
+        lines.push(
+            "Ratios of sides with one run have no confidence interval; `--repeats 5` gives one.".to_owned(),
+        );
+    }
+    lines.push("Every workload of each pair: -v.".to_owned());
+    lines
 }
 
 /// A side as `compare` takes it: the names of runs that took turns are their targets'.

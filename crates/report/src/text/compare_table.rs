@@ -107,12 +107,16 @@ pub fn table(compared: &Compared, pair: &ComparedPair, everything: bool) -> Comp
     CompareTable { rows: groups.into_iter().chain(highest).chain(rows).collect(), more, is_above_highest }
 }
 
-/// A highest rate, and the queue depth that is enough for it.
-fn highest(pair: &ComparedPair, own: &ComparedHighest) -> Vec<CompareRow> {
-    let text = |value: f64| match own.unit {
+/// A side's highest rate in its unit.
+pub(super) fn highest_rate(own: &ComparedHighest, value: f64) -> String {
+    match own.unit {
         Unit::Rate => Quantity::BytesPerSecond.text(value),
         _ => Quantity::Iops.text(value),
-    };
+    }
+}
+
+/// A highest rate, and the queue depth that is enough for it.
+fn highest(pair: &ComparedPair, own: &ComparedHighest) -> Vec<CompareRow> {
     let label = match own.block_size_bytes.map(units::size) {
         Some(size) => {
             let order = own.random.map_or("", |random| if random { " random" } else { " sequential" });
@@ -124,8 +128,8 @@ fn highest(pair: &ComparedPair, own: &ComparedHighest) -> Vec<CompareRow> {
     let rate = CompareRow {
         label,
         is_indented: false,
-        a: text(own.a),
-        b: text(own.b),
+        a: highest_rate(own, own.a),
+        b: highest_rate(own, own.b),
         ratio: ratio_text(pair, factor(ratio), own.verdict),
         verdict: Some(own.verdict),
         said: likeness(pair.margin, pair.figure, own.ratio, own.verdict),
@@ -221,17 +225,7 @@ fn groups(pair: &ComparedPair, everything: bool) -> Vec<CompareRow> {
     };
     let row = |what: &str, figure: ComparedFigure, mean: &GeometricMean| CompareRow {
         label: format!("{what}{}, geomean of {}", mean.of, mean.points),
-        is_indented: false,
-        a: String::new(),
-        b: String::new(),
-        ratio: ratio_text(
-            pair,
-            factor(Estimate { value: mean.ratio, low: mean.low, high: mean.high }),
-            mean.verdict,
-        ),
-        verdict: Some(mean.verdict),
-        said: likeness(pair.margin, figure, mean.ratio, mean.verdict),
-        is_bound: false,
+        ..mean_row(pair, figure, mean)
     };
     let throughput = pair.geometric_means.iter().filter(shown).map(|mean| row("", pair.figure, mean));
     let p99 = pair.p99_means.iter().filter(|_| everything).filter(shown);
@@ -239,9 +233,24 @@ fn groups(pair: &ComparedPair, everything: bool) -> Vec<CompareRow> {
     throughput.chain(p99).collect()
 }
 
+/// A mean over workloads, without a label.
+pub(super) fn mean_row(pair: &ComparedPair, figure: ComparedFigure, mean: &GeometricMean) -> CompareRow {
+    let ratio = factor(Estimate { value: mean.ratio, low: mean.low, high: mean.high });
+    CompareRow {
+        label: String::new(),
+        is_indented: false,
+        a: String::new(),
+        b: String::new(),
+        ratio: ratio_text(pair, ratio, mean.verdict),
+        verdict: Some(mean.verdict),
+        said: likeness(pair.margin, figure, mean.ratio, mean.verdict),
+        is_bound: false,
+    }
+}
+
 /// Whether a line is the p99 latency of the smallest requests of a direction alone at QD 1: what a database
 /// waits for.
-fn is_tail(compared: &Compared, pair: &ComparedPair, line: &Comparison) -> bool {
+pub(super) fn is_tail(compared: &Compared, pair: &ComparedPair, line: &Comparison) -> bool {
     let is_plain = |spec: &TrialSpec| spec.asked_in_flight() == 1 && !spec.rw.is_mixed();
     let same = |other: &&Comparison| is_plain(&other.spec) && other.op == line.op;
     let first = compared.p99_lines(pair).filter(same).min_by_key(|other| other.spec.block_size_bytes);
@@ -289,7 +298,7 @@ fn row(pair: &ComparedPair, line: &Comparison) -> CompareRow {
     }
 }
 
-fn figure(line: &Comparison, value: f64) -> String {
+pub(super) fn figure(line: &Comparison, value: f64) -> String {
     match line.figure {
         ComparedFigure::Iops => throughput(&line.spec, value),
         _ => Quantity::Nanoseconds.text(value),

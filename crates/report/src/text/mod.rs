@@ -29,6 +29,7 @@ mod open_questions;
 mod pages;
 pub mod point_table;
 pub mod portrait;
+pub mod ranking_table;
 pub mod requirement;
 pub mod result_table;
 pub mod results;

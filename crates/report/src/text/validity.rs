@@ -56,7 +56,8 @@ pub fn validity(run: &Run) -> ValidityText {
         let text = match (&line.fact, line.mark) {
             // The first line has the counts of a run that is partly valid.
             (Fact::Trials { invalid, reasons, .. }, Weight::Doubt) if counted => {
-                format!("{invalid} invalid{}", invalid_words(reasons))
+                let plural = if *invalid == 1 { "" } else { "s" };
+                format!("{invalid} trial{plural} invalid{}", invalid_words(reasons, false))
             }
             (fact, _) => words(fact),
         };
@@ -72,11 +73,13 @@ pub fn validity(run: &Run) -> ValidityText {
                 let each: Vec<String> = each.chain(outliers).collect();
                 format!("{unused_trials} of {trials} trials are not used: {}", each.join(", "))
             }
-            (Fact::Warnings { points, example, is_worst, .. }, _) if *points > 1 => {
+            (Fact::Warnings { points, example, is_worst, workload, .. }, _) if *points > 1 => {
                 let which = if *is_worst { "in the worst" } else { "for example" };
                 let all = run.points.len();
+                let spec =
+                    workload.as_ref().map_or_else(String::new, |spec| format!("{}: ", spec.describe()));
                 format!(
-                    "{} in {points} of {all} workloads; {which}, {}",
+                    "{} in {points} of {all} workloads; {which}, {spec}{}",
                     affected(example),
                     lowered(&super::check::why_at_point(example))
                 )
@@ -222,7 +225,7 @@ fn why(judgement: &Judgement) -> String {
 fn words(fact: &Fact) -> String {
     match fact {
         Fact::Trials { trials, invalid, outliers, reasons } => {
-            counts(*trials, *invalid, *outliers, &invalid_words(reasons))
+            counts(*trials, *invalid, *outliers, &invalid_words(reasons, invalid == trials))
         }
         Fact::CachedOnPurpose { cached, points } => format!(
             "{cached} of {points} workloads use the page cache, as the study asks: what programs get, not the storage"
@@ -293,20 +296,24 @@ fn unused(invalid: usize, outliers: usize) -> String {
     invalid.into_iter().chain(outliers).collect::<Vec<_>>().join(", ")
 }
 
-/// What makes trials invalid, in a few words: ` (the rate was not steady)`.
+/// Where trials are invalid and why, in a few words: ` in 3 workloads (the rate was not steady)`.
 fn briefly(reasons: &[InvalidBy]) -> String {
-    let told: Vec<&str> = reasons.iter().map(|one| brief(&one.example)).collect();
-    if told.is_empty() { String::new() } else { format!(" ({})", told.join("; ")) }
+    let tell = |one: &InvalidBy| match (one.workloads, &one.workload) {
+        (1, Some(spec)) => format!("{}: {}", spec.describe(), brief(&one.example)),
+        (0 | 1, _) => brief(&one.example).to_owned(),
+        (several, _) => format!("{}, {several} workloads", brief(&one.example)),
+    };
+    match reasons {
+        [] => String::new(),
+        [only] if only.workloads > 1 => {
+            format!(" in {} workloads ({})", only.workloads, brief(&only.example))
+        }
+        _ => format!(" ({})", reasons.iter().map(tell).collect::<Vec<_>>().join("; ")),
+    }
 }
 
-/// `64 KiB random writes, QD 1: the rate fell ..`.
-fn invalid_why(invalid: &InvalidBy) -> String {
-    let of = invalid.workload.as_ref().map_or_else(String::new, |spec| format!("{}: ", spec.describe()));
-    format!("{of}{}", why(&invalid.example))
-}
-
-/// Why trials are invalid, behind the word `invalid`.
-fn invalid_words(reasons: &[InvalidBy]) -> String {
+/// Why trials are invalid, behind the word `invalid`; of all trials, no count of workloads is needed.
+fn invalid_words(reasons: &[InvalidBy], all: bool) -> String {
     let depth = |one: &InvalidBy| match one.depth_only {
         true => " for queue depth, throughput may be valid",
         false => "",
@@ -314,12 +321,16 @@ fn invalid_words(reasons: &[InvalidBy]) -> String {
     match reasons {
         [] => String::new(),
         [only] => {
-            let example = match (only.trials > 1, &only.workload) {
-                (true, Some(_)) => ", for example ",
-                (true, None) => ", for example: ",
-                (false, _) => ": ",
+            let spec = only.workload.as_ref().map(|spec| spec.describe());
+            let example = match (only.trials, only.workloads, spec) {
+                (1, _, Some(spec)) => format!(": {spec}: "),
+                (1, _, None) => ": ".to_owned(),
+                (_, 0 | 1, Some(spec)) => format!(", all of {spec}; for example, "),
+                (_, _, Some(spec)) if all => format!("; for example, {spec}: "),
+                (_, several, Some(spec)) => format!(" in {several} workloads; for example, {spec}: "),
+                (_, _, None) => "; for example, ".to_owned(),
             };
-            format!("{}{example}{}", depth(only), invalid_why(only))
+            format!("{}{example}{}", depth(only), why(&only.example))
         }
         several => {
             let each = several

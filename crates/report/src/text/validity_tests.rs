@@ -101,7 +101,7 @@ fn a_count_that_is_that_of_all_is_told_once() {
         run.trials.iter_mut().for_each(|trial| trial.witnesses.steal_share = Some(0.3));
     });
     let first = &texts(&told)[0];
-    let all = "✗ all 120 trials invalid, for example 4 KiB random reads, QD 1: the hypervisor took 30 %";
+    let all = "✗ all 120 trials invalid; for example, 4 KiB random reads, QD 1: the hypervisor took 30 %";
     assert!(first.starts_with(all), "{first}");
 }
 
@@ -282,9 +282,9 @@ fn a_few_lost_trials_are_named_and_leave_a_yes() {
     });
     assert_eq!(told.headline, "yes");
     assert!(
-        told.lines[0]
-            .text
-            .starts_with("118 of 120 trials used; 2 invalid, for example 4 KiB random reads, QD 1: 1 of "),
+        told.lines[0].text.starts_with(
+            "118 of 120 trials used; 2 invalid in 2 workloads; for example, 4 KiB random reads, QD 1: 1"
+        ),
         "{told:?}"
     );
 }
