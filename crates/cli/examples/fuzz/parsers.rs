@@ -122,7 +122,7 @@ pub fn parsers(folder: &Path) -> Vec<Parser> {
         ),
         results("text of KDiskMark", &[tool!("kdiskmark-mix.txt")]),
         results("text of CrystalDiskMark", &[tool!("crystaldiskmark.txt")]),
-        results("YABS", &[tool!("yabs.json"), tool!("yabs-2025.txt")]),
+        results("YABS", &[tool!("yabs.json"), tool!("yabs-2024.txt")]),
         results("XML of diskspd", &[tool!("diskspd-randread.xml"), tool!("diskspd-mix-zeros.xml")]),
         results("CSV of elbencho", &[tool!("elbencho.csv")]),
         results("text of sysbench", &[tool!("sysbench-rndrw.txt"), tool!("sysbench-rndrd-direct.txt")]),

@@ -1,8 +1,8 @@
 //! Outputs of real tools: every one is read, and its figures come back as the tool printed them.
 //!
 //! The folder `tests/data/tools` has results of fio 3.33, sysbench 1.0.20, pg_test_fsync 15 and dd of coreutils 9.1,
-//! made on one machine. The others are written by hand in the form of their tools (KDiskMark, CrystalDiskMark, YABS,
-//! diskspd, elbencho, fio 2).
+//! made on one machine, and what users of CrystalDiskMark 8.0.4, KDiskMark 1.6.0 and 3.2.0, elbencho 3.1 and YABS of
+//! 2024 have published. The others are written by hand in the form of their tools (the same, diskspd, fio 2).
 
 use std::{fs, path::PathBuf};
 
@@ -139,11 +139,17 @@ const PRINTED: &[Printed] = &[
     ("kdiskmark-mix.txt", 4, Op::Read, 70_000.0, 280.0e6, None),
     ("kdiskmark-mix.txt", 4, Op::Write, 30_000.0, 120.0e6, None),
     ("crystaldiskmark.txt", 2, Op::Read, 600_000.0, 2_457.6e6, Some(851_000.0)),
+    ("crystaldiskmark-8.0.4.txt", 6, Op::Write, 493_362.8, 2_020.814e6, Some(1_021_300.0)),
+    ("kdiskmark-1.6.0.txt", 2, Op::Read, 67_889.0, 271.553e6, Some(1_955_570.0)),
+    ("kdiskmark-3.2.0.txt", 6, Op::Write, 3_678.0, 14.712e6, Some(11_072_930.0)),
+    // Until the last of its 8 threads was done.
+    ("elbencho-3.1.csv", 0, Op::Write, 2_941.0, 2_941.0 * 1_048_576.0, Some(9_383_000.0)),
+    ("elbencho-3.1.csv", 1, Op::Read, 9_048.0, 9_048.0 * 1_048_576.0, Some(3_223_000.0)),
     ("yabs.json", 0, Op::Read, 101_354.0, 405_416.0 * 1024.0, None),
     ("yabs.json", 3, Op::Write, 373.0, 382_035.0 * 1024.0, None),
     ("yabs-2020.txt", 0, Op::Read, 101_400.0, 405.42e6, None),
-    ("yabs-2025.txt", 1, Op::Read, 6_400.0, 417.75e6, None),
-    ("yabs-2025.txt", 2, Op::Write, 745.0, 391.06e6, None),
+    ("yabs-2024.txt", 1, Op::Read, 1_600.0, 107.05e6, None),
+    ("yabs-2024.txt", 2, Op::Write, 204.0, 104.63e6, None),
     // 2,398,000 reads in 30.00 s; 16 outstanding over 79,933 a second are 0.200 ms.
     ("diskspd-randread.xml", 0, Op::Read, 2_398_000.0 / 30.0, 2_398_000.0 * 4096.0 / 30.0, Some(200_000.0)),
     ("diskspd-mix-zeros.xml", 0, Op::Write, 300_000.0 / 20.01, 300_000.0 * 8192.0 / 20.01, Some(688_000.0)),
