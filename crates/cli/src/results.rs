@@ -47,7 +47,7 @@ pub fn read_all(words: &[PathBuf]) -> Result<(Vec<Source>, Vec<LeftAside>), Fail
     let (mut sources, mut left) = (Vec::new(), Vec::new());
     for word in words {
         if word == Path::new("-") {
-            sources.push(read_one("standard input", standard_input()?)?);
+            sources.push(read_one(STANDARD_INPUT, standard_input()?)?);
         } else if word.is_dir() {
             folder(word, &mut sources, &mut left)?;
         } else {
@@ -62,6 +62,9 @@ pub fn say_left(left: &[LeftAside], screen: Screen) {
     left.iter().for_each(|file| screen.say(&format!("note          left aside: {}", file.why)));
 }
 
+/// Name of what `-` reads.
+const STANDARD_INPUT: &str = "standard input";
+
 fn read_one(name: &str, bytes: Vec<u8>) -> Result<Source, Failure> {
     let (text, note) = text_of(&bytes);
     let mut imported = import(&text).map_err(|error| unreadable(name, &error))?;
@@ -71,7 +74,7 @@ fn read_one(name: &str, bytes: Vec<u8>) -> Result<Source, Failure> {
 
 fn unreadable(name: &str, error: &ImportError) -> Failure {
     let place = error.place().map_or_else(|| " ".to_owned(), |(line, column)| format!(":{line}:{column}: "));
-    let path = quoted(Path::new(name));
+    let path = if name == STANDARD_INPUT { "-".to_owned() } else { quoted(Path::new(name)) };
     let instead = match error {
         ImportError::Empty | ImportError::Unknown | ImportError::Damaged(_) => String::new(),
         ImportError::JobFile => format!("; to run and judge it:  iosonde fio {path}"),
@@ -110,11 +113,15 @@ fn text_of(bytes: &[u8]) -> (Cow<'_, str>, Option<String>) {
     }
 }
 
-fn standard_input() -> Result<Vec<u8>, Failure> {
+/// The bytes of standard input.
+///
+/// # Errors
+/// It cannot be read, or is larger than a file of results may be.
+pub fn standard_input() -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes);
-    read.map_err(|error| Failure::failed(format!("standard input cannot be read: {}", in_words(&error))))?;
-    if bytes.len() as u64 > FILE_BYTES_MAX { Err(too_large("standard input")) } else { Ok(bytes) }
+    read.map_err(|error| Failure::failed(format!("{STANDARD_INPUT} cannot be read: {}", in_words(&error))))?;
+    if bytes.len() as u64 > FILE_BYTES_MAX { Err(too_large(STANDARD_INPUT)) } else { Ok(bytes) }
 }
 
 fn too_large(name: &str) -> Failure {

@@ -185,7 +185,16 @@ fn look_at(
     screen: Screen,
 ) -> Result<(), Failure> {
     let book = notebook::path(store)?;
-    open(batch, jobs, caps, (&book, &mut notebook::Unwritten), screen).map(drop)
+    let opened = open(batch, jobs, caps, (&book, &mut notebook::Unwritten), screen)?;
+    if jobs.args.dry_run {
+        say_what_is_smaller(batch, &opened.session, caps, screen);
+    }
+    Ok(())
+}
+
+fn say_what_is_smaller(batch: &Batch, session: &Session, caps: Caps, screen: Screen) {
+    let told = words::larger_than_target(batch, session.room_bytes, caps);
+    told.iter().for_each(|line| screen.say(&format!("note          {line}")));
 }
 
 /// Opens the target of a batch and refuses what cannot be done there. Nothing is written.
@@ -237,6 +246,7 @@ fn run_batch(
     let path = book.path().to_owned();
     let opened = open(batch, asked, caps, (&path, &mut notebook::Strays(&mut book)), screen)?;
     let Opened { options, session, laid, jobs } = opened;
+    say_what_is_smaller(batch, &session, caps, screen);
     let (label, note) = (args.label.clone(), args.note.clone());
     let titles = Titles { study: STUDY, label, note, fio: Some(jobs) };
     let (measurement, notebook) =
@@ -410,8 +420,11 @@ fn show(
             screen.say(&format!("valid         {}", clean(&validity(run).answer)));
         }
     }
-    words::too_slow(run, batch).map_or(Ok(()), |text| Err(Failure::failed(text)))?;
-    words::slower_than_allowed(run, allowed).map_or(Ok(()), |text| Err(Failure::failed(text)))?;
+    let mut complaints = words::too_slow(run, batch);
+    complaints.extend(words::slower_than_allowed(run, allowed));
+    if !complaints.is_empty() {
+        return Err(Failure::failed(complaints.join("\n")));
+    }
     for missed in words::targets_missed(run, batch) {
         if missed.at_depth_one {
             return Err(Failure::failed(missed.text));

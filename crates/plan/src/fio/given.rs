@@ -42,7 +42,7 @@ pub enum Advice {
 }
 
 /// Something that is done otherwise than fio does it, or that fio would do silently.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Change {
     /// A synchronous engine has one request outstanding, whatever the depth.
     DepthOne {
@@ -64,6 +64,15 @@ pub enum Change {
         option: &'static str,
         /// The value that was dropped.
         dropped: String,
+    },
+    /// A flush after so many writes of a mix; fio flushes after its reads, too.
+    FlushesOfMix {
+        /// The option.
+        option: &'static str,
+        /// Writes for each flush.
+        every: u32,
+        /// How many flushes fio makes for one of these.
+        times: f64,
     },
     /// An option that only changes what fio writes beside its report.
     NoLog {

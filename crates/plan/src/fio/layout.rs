@@ -456,7 +456,7 @@ impl Job {
         streams: &mut Vec<(TrialSpec, Ends)>,
     ) -> Result<(), Refusal> {
         let clones = self.spec.jobs;
-        let part = |clone: u32| -> Result<(u64, u64), Refusal> {
+        let part = |clone: u32| -> Result<Part, Refusal> {
             let (base, whole) = match files.is_empty() {
                 true => (0, capacity_bytes),
                 false => self.lies(files, clone),
@@ -477,25 +477,25 @@ impl Job {
                 );
                 return Err(Why::Contradiction(text).at(self.place.clone()));
             }
-            Ok((base + from, bytes))
+            Ok(Part { offset: base + from, bytes, is_inner: from + bytes < whole })
         };
         let first = part(0)?;
-        let end = self.ends(first.1, caps);
+        let end = self.ends(first, caps);
         let plain = Ends { ..end };
         if clones == 1
             || (self.shares_files() && self.increment.is_none())
             || (!files.is_empty() && self.apart_evenly(files))
         {
             let disjoint = clones > 1 && !self.shares_files() && !files.is_empty();
-            let span = if disjoint { first.1 * u64::from(clones) } else { first.1 };
+            let span = if disjoint { first.bytes * u64::from(clones) } else { first.bytes };
             let ranges =
                 if disjoint || clones > 1 && self.spec.verify { Ranges::Disjoint } else { Ranges::Shared };
-            streams.push((self.at(first.0, span, clones, ranges), plain));
+            streams.push((self.at(first.offset, span, clones, ranges), plain));
             return Ok(());
         }
         for clone in 0..clones {
-            let (offset, span) = part(clone)?;
-            streams.push((self.at(offset, span, 1, Ranges::Shared), self.ends(span, caps)));
+            let own = part(clone)?;
+            streams.push((self.at(own.offset, own.bytes, 1, Ranges::Shared), self.ends(own, caps)));
         }
         Ok(())
     }
@@ -546,8 +546,17 @@ impl Job {
         caps.size_bytes.map_or(asked, |most| asked.min(most))
     }
 
-    /// When a stream ends that addresses so many bytes.
-    fn ends(&self, span_bytes: u64, caps: Caps) -> Ends {
+    /// Its size, where a file or device that exists has less: fio would make the file larger.
+    pub fn more_than(&self, capacity_bytes: u64, caps: Caps) -> Option<u64> {
+        match self.addressed(capacity_bytes, true, caps) {
+            asked if asked > capacity_bytes => Some(asked),
+            _ => None,
+        }
+    }
+
+    /// When a stream ends that addresses a part.
+    fn ends(&self, part: Part, caps: Caps) -> Ends {
+        let span_bytes = part.bytes;
         let runtime = match (self.runtime_ns, caps.time_ns) {
             (Some(own), Some(most)) => Some(own.min(most)),
             (own, most) => own.or(most),
@@ -565,7 +574,7 @@ impl Job {
         let io_bytes = caps.size_bytes.map_or(io_bytes, |most| io_bytes.min(most)) as f64;
         // fio's files end with a whole block, and an amount of I/O is over with the request that completes it.
         let requests = match is_file && self.spec.block_sizes.is_one() {
-            true => whole_blocks(&self.spec, io_bytes, step) * self.loops as f64,
+            true => whole_blocks(&self.spec, io_bytes, step, part.is_inner) * self.loops as f64,
             false => (io_bytes * self.loops as f64 / step).ceil().max(1.0),
         };
         let requests = if requests >= u64::MAX as f64 { u64::MAX } else { requests as u64 };
@@ -587,13 +596,23 @@ impl Job {
     }
 }
 
+/// Part of a file or device that a stream addresses.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    offset: u64,
+    bytes: u64,
+    /// True if the file goes on behind it.
+    is_inner: bool,
+}
+
 /// Requests of a file. Jobs with gaps begin again at its start until they have moved all of its bytes, as fio does; a
-/// pass whose last block ends with the file ends the job there, too.
-fn whole_blocks(spec: &TrialSpec, file_bytes: f64, block_bytes: f64) -> f64 {
+/// pass whose last block ends with the file ends the job there, too, and so does a pass of a part that the file goes on
+/// behind.
+fn whole_blocks(spec: &TrialSpec, file_bytes: f64, block_bytes: f64, is_inner: bool) -> f64 {
     let stride = spec.stride_bytes.filter(|_| !spec.backwards).map(|bytes| bytes as f64);
-    let passed = stride.filter(|stride| (file_bytes - block_bytes) % stride == 0.0);
+    let passed = stride.filter(|stride| is_inner || (file_bytes - block_bytes) % stride == 0.0);
     let requests =
-        passed.map_or(file_bytes / block_bytes, |stride| (file_bytes - block_bytes) / stride + 1.0);
+        passed.map_or(file_bytes / block_bytes, |stride| ((file_bytes - block_bytes) / stride).floor() + 1.0);
     requests.floor().max(1.0)
 }
 

@@ -56,11 +56,14 @@ pub(super) fn spec(options: &Options, engine: &str, changes: &mut Vec<Change>) -
         let why = "thinktime and a rate contradict each other here: a rate alone sets the load; remove one";
         return Err(Why::Contradiction(why.into()).at(options.place("thinktime")));
     }
+    let sync = sync(options, rw)?;
+    let read_percent = rw.is_mixed().then(|| mix.unwrap_or(50.0));
+    changes.extend(flushes_of_mix(sync, read_percent));
     let map = block_sizes.is_one() && align_bytes.is_none_or(|a| a >= block_size_bytes);
     Ok(TrialSpec {
         rw,
         block_size_bytes,
-        read_percent: rw.is_mixed().then(|| mix.unwrap_or(50.0)),
+        read_percent,
         distribution: distribution(options, rw, map && randomness == Randomness::All)?,
         randomness,
         block_sizes,
@@ -75,7 +78,7 @@ pub(super) fn spec(options: &Options, engine: &str, changes: &mut Vec<Change>) -
         direct: direct && engine != "mmap",
         rate_iops,
         arrivals: arrivals(options, rate_iops.is_some())?,
-        sync: sync(options, rw)?,
+        sync,
         payload: if verify { Payload::Random } else { payload(options, rw)? },
         verify,
         ..TrialSpec::default()
@@ -405,6 +408,17 @@ fn sync(options: &Options, rw: Rw) -> Result<Sync, Refusal> {
             Err(options.unsupported(name, "fsync, fdatasync and sync exclude each other here; keep one"))
         }
     }
+}
+
+/// fio 3.33 flushes a half-and-half mix twice as often as its manual says: after reads that follow such a write, too.
+fn flushes_of_mix(sync: Sync, read_percent: Option<f64>) -> Option<Change> {
+    let (option, every) = match sync {
+        Sync::Fsync { every } => ("fsync", every),
+        Sync::Fdatasync { every } => ("fdatasync", every),
+        _ => return None,
+    };
+    let times = 100.0 / (100.0 - read_percent?);
+    (times > 1.0 && times.is_finite()).then_some(Change::FlushesOfMix { option, every, times })
 }
 
 fn payload(options: &Options, rw: Rw) -> Result<Payload, Refusal> {

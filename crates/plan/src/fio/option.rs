@@ -346,7 +346,7 @@ pub const OPTIONS: &[FioOption] = &[
     idle("stats", &[], REPORT),
     idle("clat_percentiles", &[], REPORT),
     idle("lat_percentiles", &[], REPORT),
-    idle("slat_percentiles", &[], REPORT),
+    refused("slat_percentiles", &[], OFF, "a latency is that of the whole request, its submission included"),
     used("percentile_list", &[]),
     idle("significant_figures", &[], REPORT),
     idle("disk_util", &[], REPORT),
@@ -354,7 +354,7 @@ pub const OPTIONS: &[FioOption] = &[
     idle("disable_clat", &[], REPORT),
     idle("disable_slat", &[], REPORT),
     idle("disable_bw_measurement", &["disable_bw"], REPORT),
-    idle("unified_rw_reporting", &[], REPORT),
+    refused("unified_rw_reporting", &[], &["0", "none"], "reads and writes have figures of their own"),
     used("kb_base", &[]),
     idle("unit_base", &[], REPORT),
     // Options of engines that are supported.
@@ -416,7 +416,9 @@ pub fn named(name: &str) -> Result<&'static FioOption, Why> {
     if let Some(option) = OPTIONS.iter().find(|option| option.names().any(|own| own == name)) {
         return Ok(option);
     }
-    let near = nearest(name, OPTIONS.iter().flat_map(FioOption::names));
+    // What is refused itself is no way out.
+    let taken = OPTIONS.iter().filter(|option| !matches!(option.role, Role::Refused { .. }));
+    let near = nearest(name, taken.flat_map(FioOption::names));
     Err(Why::Unknown { name: name.to_owned(), nearest: near })
 }
 

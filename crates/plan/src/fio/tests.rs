@@ -174,6 +174,10 @@ fn options_become_a_workload() {
     let blocking = job("iodepth=32\n");
     assert_eq!(blocking.spec.queue_depth, 1);
     assert_eq!(blocking.changes, [Change::DepthOne { asked: 32, engine: "psync".into() }]);
+    // fio 3.33 makes 493 of them where its manual says 153.
+    let mix = job("rw=randrw\nrwmixread=75\nfdatasync=4\n");
+    assert_eq!(mix.changes, [Change::FlushesOfMix { option: "fdatasync", every: 4, times: 4.0 }]);
+    assert_eq!(job("rw=randwrite\nfdatasync=4\n").changes, []);
 }
 
 #[test]
@@ -260,6 +264,23 @@ fn gaps_are_passed_until_all_bytes_of_the_file_are_moved() {
         let all = laid(&format!("[a]\nsize={size}\nrw={rw}\nbs=4k\n"), Caps::default());
         assert_eq!(all.ends, [Ends { ios: Some(requests), ..endless() }], "{rw} of {size}");
     }
+}
+
+/// In a file of 64 MiB; counted by fio 3.33.
+#[test]
+fn what_exists_is_used_as_it_is() {
+    let within = |text: &str| {
+        let group = groups(jobs(text).unwrap()).unwrap().remove(0);
+        let more = group.jobs[0].more_than(64 << 20, Caps::default());
+        let laid = group.lay(&Site::Existing("f".into()), 64 << 20, Caps::default()).unwrap();
+        (laid.ends[0].ios.unwrap(), more)
+    };
+    // One pass, where the file goes on behind it; until all bytes are moved, where it ends.
+    assert_eq!(within("[a]\nfilename=f\nsize=16m\nrw=read:4k\nbs=4k\n"), (2048, None));
+    assert_eq!(within("[a]\nfilename=f\nrw=read:4k\nbs=4k\n"), (16_384, None));
+    assert_eq!(within("[a]\nfilename=f\nsize=16m\nrw=read\nbs=4k\n"), (4096, None));
+    // fio would make it larger.
+    assert_eq!(within("[a]\nfilename=f\nsize=1g\nrw=read\nbs=4k\n"), (16_384, Some(1 << 30)));
 }
 
 #[test]

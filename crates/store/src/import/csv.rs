@@ -276,6 +276,11 @@ mod tests {
         assert_eq!(said("block_size,read_iops\n4k,\n"), "2:1: neither a rate of reads nor of writes");
         assert_eq!(said("block_size,read_iops\n,5\n"), "2:1: no block size");
         assert_eq!(said("block_size,read_iops\n4k,5,6\n"), "2:6: 3 cells under 2 columns");
+        let cut = said("block_size,read_iops,write_iops\n4k,5,6\n8k,5");
+        assert!(
+            cut.starts_with("3:") && cut.ends_with("in the middle of a row, after 2 of 3 cells"),
+            "{cut}"
+        );
         assert!(said("block_size,read_iops,queue_depth\n4k,5,0\n").contains("no whole number from 1 on"));
     }
 }

@@ -102,6 +102,12 @@ impl<'a> Table<'a> {
                     let why = format!("{} cells under {} columns", row.record.len(), self.columns.len());
                     return Some(Err(row.damaged_at(self.columns.len(), why)));
                 }
+                let is_cut = line == lines.len() && !self.text.ends_with('\n');
+                if is_cut && row.record.len() < self.columns.len() {
+                    let (own, all) = (row.record.len(), self.columns.len());
+                    let why = format!("the table ends in the middle of a row, after {own} of {all} cells");
+                    return Some(Err(row.damaged_at(own - 1, why)));
+                }
                 return Some(Ok(row));
             }
         })

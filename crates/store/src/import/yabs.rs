@@ -2,8 +2,8 @@
 //!
 //! It runs fio with 50 % reads at random offsets, two jobs, depth 64 each, direct I/O, for 30 s; the output does not
 //! say so. Its JSON says KBps for what fio gave it in KiB/s, and is read as KiB/s. Its screen is read as it stands:
-//! until July 2026 it prints the same numbers as MB/s, 2.4 % too low, which the check `units` finds, and IOPS cut to one
-//! decimal: 1,672 is `1.6k`.
+//! until July 2026 it prints the same numbers as MB/s, 2.4 % too low, which the check `units` finds. IOPS are cut to
+//! one decimal: 1,672 is `1.6k`.
 
 use iosonde_model::{Named, Phase, Rw, Trial, TrialSpec, units};
 

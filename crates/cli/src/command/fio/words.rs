@@ -4,7 +4,10 @@ use std::path::Path;
 
 use iosonde_model::{
     LastSeconds, LatencyLimit, Op, Phase, Run, Trial, TrialSpec,
-    fio::steady_state::{SteadyFigure, SteadyMeasure, SteadyState},
+    fio::{
+        FioReport,
+        steady_state::{SteadyFigure, SteadyMeasure, SteadyState},
+    },
     units,
 };
 use iosonde_plan::fio::{Amount, Caps, Change, Group, Job, Laid, LatencyTarget, Place, Site};
@@ -40,10 +43,30 @@ fn sentence(change: &Change) -> String {
         Change::Overridden { option, dropped } => {
             format!("{option} is given twice; {option}={dropped} is dropped")
         }
+        Change::FlushesOfMix { option, every, times } => format!(
+            "{option}={every} flushes after every {} of the mix; fio flushes after reads, too: {} times as often",
+            if *every == 1 { "write".to_owned() } else { format!("{every} writes") },
+            units::count(*times)
+        ),
         Change::NoLog { option } => {
             format!("{option} writes no file here; --json has whole histograms")
         }
     }
+}
+
+/// Jobs whose size is more than a file or device that exists has.
+pub fn larger_than_target(batch: &Batch, capacity_bytes: u64, caps: Caps) -> Vec<String> {
+    let Site::Existing(target) = &batch.site else { return Vec::new() };
+    let told = |job: &Job| {
+        let asked = job.more_than(capacity_bytes, caps)?;
+        Some(format!(
+            "{}: {} of {target} in place of {}: what exists is not made larger",
+            job.name,
+            units::size(capacity_bytes),
+            units::size(asked)
+        ))
+    };
+    batch.groups.iter().flat_map(|group| &group.jobs).filter_map(told).collect()
 }
 
 /// Groups that do not begin, because of a job's `exit_what`.
@@ -129,12 +152,12 @@ fn steady_line(rule: &SteadyState, last: &LastSeconds, trial: &Trial) -> String 
     }
 }
 
-/// A job whose throughput fell below the least that it allows.
-pub fn too_slow(run: &Run, batch: &Batch) -> Option<String> {
+/// Jobs whose throughput fell below the least that they allow.
+pub fn too_slow(run: &Run, batch: &Batch) -> Vec<String> {
     let groups = run.info.fio.as_ref().map(|fio| fio.groups.as_slice()).unwrap_or_default();
     let measured = run.trials.iter().filter(|trial| trial.phase == Phase::Measure);
-    batch.groups.iter().zip(groups).zip(measured).find_map(|((group, reports), trial)| {
-        group.jobs.iter().find_map(|job| {
+    let of = |((group, reports), trial): ((&Group, &Vec<FioReport>), &Trial)| -> Vec<String> {
+        let told = |job: &Job| {
             let least = job.least_rate?;
             let report = reports.iter().rfind(|report| report.name == job.name).or(reports.first())?;
             let missed = least.missed(trial, report, job.spec.jobs)?;
@@ -150,8 +173,10 @@ pub fn too_slow(run: &Run, batch: &Batch) -> Option<String> {
                 units::duration(missed.ended_s),
                 rate(missed.least_per_s)
             ))
-        })
-    })
+        };
+        group.jobs.iter().filter_map(told).collect()
+    };
+    batch.groups.iter().zip(groups).zip(measured).flat_map(of).collect()
 }
 
 /// A job whose result did not keep its latency.
@@ -245,11 +270,11 @@ pub fn allowed(batch: &Batch) -> Vec<Allowed> {
     jobs.filter_map(of).collect()
 }
 
-/// The first job of which a request took longer than it allows.
-pub fn slower_than_allowed(run: &Run, allowed: &[Allowed]) -> Option<String> {
+/// Jobs of which a request took longer than they allow.
+pub fn slower_than_allowed(run: &Run, allowed: &[Allowed]) -> Vec<String> {
     let groups = run.info.fio.as_ref().map(|fio| fio.groups.as_slice()).unwrap_or_default();
     let measured: Vec<&Trial> = run.trials.iter().filter(|trial| trial.phase == Phase::Measure).collect();
-    allowed.iter().find_map(|Allowed { place, job, group, most_ns }| {
+    let told = |Allowed { place, job, group, most_ns }: &Allowed| {
         let (trial, reports) = (measured.get(*group)?, groups.get(*group)?);
         // With group_reporting the first job's entry has them all.
         let report = reports.iter().rfind(|report| report.name == *job).or(reports.first())?;
@@ -259,7 +284,8 @@ pub fn slower_than_allowed(run: &Run, allowed: &[Allowed]) -> Option<String> {
             let (slowest, most) = (units::time(slowest_ns as f64), units::time(*most_ns as f64));
             format!("{place}: max_latency={most} is exceeded: the slowest request of {job} took {slowest}")
         })
-    })
+    };
+    allowed.iter().filter_map(told).collect()
 }
 
 /// A target that was refused, with the place of the option that names it.

@@ -26,7 +26,10 @@ pub struct Jobs {
 
 /// Reads what was typed.
 pub fn jobs(args: &FioArgs) -> Result<Jobs, Failure> {
-    let read_file = |path: &Path| read_at_most(path, TEXT_BYTES_MAX).map_err(|error| in_words(&error));
+    let read_file = |path: &Path| match path.as_os_str() == "-" {
+        true => results::standard_input().map_err(|failure| failure.text),
+        false => read_at_most(path, TEXT_BYTES_MAX).map_err(|error| in_words(&error)),
+    };
     let variable = |name: &str| std::env::var(name).ok();
     let memory_mib = || platform::host().memory_bytes.map(|bytes| bytes >> 20);
     let keyword = |word: &str| match word {
