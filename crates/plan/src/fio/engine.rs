@@ -44,6 +44,7 @@ fn kind(options: &Options, asked: &str) -> Result<&'static str, Refusal> {
         "mmap" => Ok("mmap"),
         "null" => Ok("null"),
         "psync" | "sync" | "vsync" | "pvsync" | "pvsync2" => Ok("psync"),
+        "windowsaio" => Ok("iocp"),
         // glibc makes the requests to one file one after another, in a thread.
         "posixaio" if depth <= 1 => Ok("psync"),
         "posixaio" => Err(options

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use clap::CommandFactory;
 use iosonde_model::fio::FioJobs;
-use iosonde_plan::fio::{CommandLine, Found, Given, Job, Refusal, Section, World, read};
-use iosonde_rig::platform;
+use iosonde_plan::fio::{Change, CommandLine, Found, Given, Job, Refusal, Section, World, read};
+use iosonde_rig::{engine::ENGINES, platform};
 use iosonde_store::{TEXT_BYTES_MAX, read_at_most};
 
 use crate::{
@@ -71,8 +71,26 @@ pub fn jobs(args: &FioArgs) -> Result<Jobs, Failure> {
     let told =
         |list: &[Given]| list.iter().map(|one| (one.option.name.to_owned(), one.value.clone())).collect();
     let global = FioJobs { global: told(&chosen[0].global), groups: Vec::new() };
-    let jobs = chosen.into_iter().map(Job::of).collect::<Result<Vec<_>, _>>().map_err(Failure::usage)?;
+    let mut jobs = chosen.into_iter().map(Job::of).collect::<Result<Vec<_>, _>>().map_err(Failure::usage)?;
+    jobs.iter_mut().for_each(with_an_engine_of_this_system);
     Ok(Jobs { args, jobs, global })
+}
+
+/// Asynchronous engines of single systems, which stand for each other.
+const DEEP: [&str; 2] = ["libaio", "iocp"];
+
+/// A job file of another system keeps its queue depth here.
+fn with_an_engine_of_this_system(job: &mut Job) {
+    let is_here = |name: &&str| ENGINES.find(name).is_ok();
+    if !DEEP.contains(&job.engine.as_str()) || is_here(&job.engine.as_str()) {
+        return;
+    }
+    if let Some(used) = DEEP.into_iter().find(is_here) {
+        let asked = job.given.get("ioengine").cloned().unwrap_or_default();
+        job.changes.retain(|change| !matches!(change, Change::Engine { .. }));
+        job.changes.push(Change::Engine { asked, used: used.to_owned() });
+        used.clone_into(&mut job.engine);
+    }
 }
 
 /// The reason why job files cannot be read. A result of a tool among them is named as one.
