@@ -584,7 +584,7 @@ pub struct JudgeArgs {
 pub struct ExportArgs {
     /// An id or the start of one, a label, last, last~1, or a run's file [default: the newest]
     pub run: Option<String>,
-    /// run, json, csv, hosts-csv, fio-json, fio-json-plus, openmetrics, bencher, io-properties or
+    /// run, json, csv, points-csv, hosts-csv, fio-json, fio-json-plus, openmetrics, bencher, io-properties or
     /// io-cost-model, with commas between
     #[arg(short, long, value_name = "FORMAT", value_delimiter = ',', default_value = "run")]
     pub format: Vec<String>,

@@ -19,6 +19,7 @@ registry! {
         io_cost_model::IoCostModel,
         io_properties::IoProperties,
         open_metrics::OpenMetrics,
+        points_csv::PointsCsv,
         run::RunFile,
     }
 }
