@@ -56,7 +56,12 @@ fn valid(sides: &[Side], paint: Paint) -> String {
             };
             let on = crate::story::measured_on_briefly(run);
             let unseen = validity.unseen.as_ref().map_or_else(String::new, |unseen| format!("; {unseen}"));
-            Some(clean(&format!("{letter}{} ({on}): {}{more}{unseen}", side.name, validity.answer)))
+            let id = if side.name.contains(&*run.info.id) {
+                String::new()
+            } else {
+                format!("run {}, ", run.info.id)
+            };
+            Some(clean(&format!("{letter}{} ({id}{on}): {}{more}{unseen}", side.name, validity.answer)))
         })
         .collect();
     let first = format!("{}{}", paint.ink(Ink::Strong, "VALID"), " ".repeat(HEAD - "VALID".len()));

@@ -188,14 +188,14 @@ fn valid(run: &Run, counts: bool, paint: Paint) -> String {
     let beside: String = counted.into_iter().map(|text| format!("; {text}")).collect();
     let answer = clean(&format!("{}{shown}{beside}", validity.answer));
     let mut out = paint.hang(&head(paint, "VALID"), HEAD, &answer);
-    if let Some(unseen) = &validity.unseen {
-        out += &paint.hang(&format!("  {} ", symbol(paint, Weight::Note)), 4, &clean(unseen));
-    }
     // What makes a run invalid stands in its first line.
     for line in warnings.iter().filter(|line| line.mark == Weight::Doubt).take(WARNINGS_MAX) {
         let footnote = line.footnote.map_or_else(String::new, |mark| mark.to_string());
         let lead = format!("  {}{footnote} ", symbol(paint, line.mark));
         out += &paint.hang(&lead, 4 + columns(&footnote), &clean(&line.brief));
+    }
+    if let Some(unseen) = &validity.unseen {
+        out += &paint.hang(&format!("  {} ", symbol(paint, Weight::Note)), 4, &clean(unseen));
     }
     out
 }

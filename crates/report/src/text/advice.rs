@@ -278,9 +278,9 @@ impl<'a> SizeAdvice<'a> {
             (true, false) => format!("{size}: {most}"),
             // A wide interval holds less than 95 %.
             (false, _) if self.most.iter().any(|rate| ends(rate).is_some()) => {
-                format!("{size} or more: {most}")
+                format!("{size} or more; the most at QD 1 is {most}")
             }
-            (false, _) => format!("{size} or more: they reach at least 95 % of {most}"),
+            (false, _) => format!("{size} or more: they reach at least 95 % of the most at QD 1, {most}"),
         };
         let sentence = format!("for bandwidth of {order}{} at QD 1, use blocks of {size}", ops.join(" or "));
         new(sentence, self.why.join("; "), &self.findings)
@@ -424,8 +424,9 @@ impl<'a> SlowWrites<'a> {
         let Self { reads, writes, .. } = *self;
         let what = crate::text::workload::workload(&writes.conditions);
         let slow = with_interval(Unit::Iops, &estimate(writes));
-        let sentence = format!("avoid {what}: {slow} at best");
-        let why = "collect small writes into larger or sequential ones".to_owned();
+        let sentence =
+            format!("collect small writes into larger or sequential ones: {what} reach {slow} at best");
+        let why = "small writes are far slower than reads".to_owned();
         new(sentence, why, &[writes, reads])
     }
 }

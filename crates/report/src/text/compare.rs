@@ -162,9 +162,7 @@ fn by_direction(pair: &ComparedPair) -> Option<String> {
         };
         format!("{what}: {said} ({}{unit})", mean.points)
     };
-    let has_mixes = pair.geometric_means.iter().any(|mean| mean.of == WorkloadGroup::ReadsInMix);
-    let in_mixes = if has_mixes { "; a mix has a ratio in each" } else { "" };
-    Some(format!("{}; {}{in_mixes}", told("reads", reads, " ratios"), told("writes", writes, "")))
+    Some(format!("{}; {}", told("reads", reads, " ratios"), told("writes", writes, "")))
 }
 
 /// Rate limits of a side, or of both where they have the same.
@@ -447,7 +445,7 @@ pub fn ranking(compared: &Compared) -> String {
         .collect();
     let order = match compared.is_ranked() {
         true => format!(
-            "Ordered by geometric mean against {}. Sides share a place unless slower by more than {margin}. ",
+            "Ordered by geometric mean against {}. Sides share a place where no difference above {margin} is sure. ",
             first.name
         ),
         false => String::new(),

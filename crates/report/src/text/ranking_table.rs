@@ -9,6 +9,10 @@ use super::{
     compare_table::{figure, highest_rate, is_tail, mean_row},
 };
 
+const NONE: &str = "–";
+/// Requests, of which a percentile needs more.
+const TOO_FEW: &str = "too few";
+
 /// Columns under one head.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ColumnGroup {
@@ -35,9 +39,19 @@ pub fn ratios(compared: &Compared) -> ColumnGroup {
         .into_iter()
         .filter(|(of, _)| compared.pairs.iter().any(|pair| mean(pair, *of).is_some()))
         .collect();
+    let first = shown.first().map_or(WorkloadGroup::All, |(of, _)| *of);
     let cell = |name: &str, of: WorkloadGroup| match pair_of(compared, name) {
-        Some(pair) => mean(pair, of).map_or_else(none, |mean| mean_row(pair, pair.figure, &mean).told()),
-        None => none(),
+        Some(pair) => {
+            mean(pair, of).map_or_else(|| NONE.to_owned(), |mean| mean_row(pair, pair.figure, &mean).told())
+        }
+        // All are compared with it.
+        None => {
+            if of == first {
+                "reference".to_owned()
+            } else {
+                String::new()
+            }
+        }
     };
     let rows = ranked(compared).map(|name| shown.iter().map(|(of, _)| cell(name, *of)).collect()).collect();
     ColumnGroup {
@@ -61,7 +75,7 @@ pub fn figures(compared: &Compared) -> Vec<ColumnGroup> {
                 None => "highest bandwidth".to_owned(),
             };
             let [a, b] = [own.a, own.b].map(|value| highest_rate(own, value));
-            cells.extend(of_both(pair, &head, own.op, [a, b]));
+            cells.extend(of_both(pair, (&head, NONE), own.op, [a, b]));
         }
         for line in compared.p99_lines(pair).filter(|line| is_tail(compared, pair, line)) {
             cells.extend(tail(pair, line));
@@ -81,26 +95,35 @@ struct Cell {
     head: String,
     op: Op,
     text: String,
+    /// Cell of a side without it.
+    missing: &'static str,
 }
 
-fn of_both(pair: &ComparedPair, head: &str, op: Op, texts: [String; 2]) -> [Cell; 2] {
+fn of_both(
+    pair: &ComparedPair,
+    (head, missing): (&str, &'static str),
+    op: Op,
+    texts: [String; 2],
+) -> [Cell; 2] {
     let [a, b] = texts;
-    let cell = |side: &String, text| Cell { side: side.clone(), head: head.to_owned(), op, text };
+    let cell = |side: &String, text| Cell { side: side.clone(), head: head.to_owned(), op, text, missing };
     [cell(&pair.a, a), cell(&pair.b, b)]
 }
 
 fn tail(pair: &ComparedPair, line: &Comparison) -> [Cell; 2] {
-    let text = |value: Option<f64>| value.map_or_else(none, |value| figure(line, value));
+    let text = |value: Option<f64>| value.map_or_else(|| TOO_FEW.to_owned(), |value| figure(line, value));
     let head = format!("p99, {} at QD 1", units::size(line.spec.block_size_bytes));
-    of_both(pair, &head, line.op, [text(line.a), text(line.b)])
+    of_both(pair, (&head, TOO_FEW), line.op, [text(line.a), text(line.b)])
 }
 
 fn group(compared: &Compared, head: String, cells: &[Cell]) -> ColumnGroup {
     let own: Vec<&Cell> = cells.iter().filter(|cell| cell.head == head).collect();
     let ops: Vec<Op> =
         [Op::Read, Op::Write].into_iter().filter(|op| own.iter().any(|cell| cell.op == *op)).collect();
+    let missing = own.first().map_or(NONE, |cell| cell.missing);
     let cell = |name: &str, op: Op| {
-        own.iter().find(|cell| cell.side == name && cell.op == op).map_or_else(none, |cell| cell.text.clone())
+        let found = own.iter().find(|cell| cell.side == name && cell.op == op);
+        found.map_or_else(|| missing.to_owned(), |cell| cell.text.clone())
     };
     let rows = ranked(compared).map(|name| ops.iter().map(|op| cell(name, *op)).collect()).collect();
     ColumnGroup { head, columns: ops.iter().map(|op| format!("{op}s")).collect(), rows }
@@ -124,8 +147,4 @@ fn what(compared: &Compared) -> &'static str {
         None | Some(ComparedFigure::Iops) => "throughput",
         Some(figure) => figure_name(figure),
     }
-}
-
-fn none() -> String {
-    "–".to_owned()
 }

@@ -4,7 +4,7 @@ use iosonde_model::{cause::WorkingSet, units};
 
 use crate::text::hidden_by;
 
-/// `the area of 1 GiB fits into memory (8 GiB); use direct I/O, or a far larger `--size``.
+/// `the area of 1 GiB fits into memory (8 GiB)`.
 pub(super) fn words(cause: &WorkingSet) -> String {
     match cause {
         WorkingSet::Cached { cached_bytes, largest_bytes, ratio, working_set_bytes } => format!(
@@ -14,7 +14,7 @@ pub(super) fn words(cause: &WorkingSet) -> String {
             units::size(*working_set_bytes)
         ),
         WorkingSet::FitsMemory { working_set_bytes, memory_bytes } => format!(
-            "the area of {} fits into memory ({memory}); use direct I/O, or a far larger `--size`",
+            "the area of {} fits into memory ({memory})",
             units::size(*working_set_bytes),
             memory = units::size(*memory_bytes)
         ),
@@ -39,7 +39,7 @@ mod tests {
     fn sizes_are_named() {
         assert_eq!(
             words(&WorkingSet::FitsMemory { working_set_bytes: 1 << 30, memory_bytes: 8 << 30 }),
-            "the area of 1 GiB fits into memory (8 GiB); use direct I/O, or a far larger `--size`"
+            "the area of 1 GiB fits into memory (8 GiB)"
         );
     }
 }
