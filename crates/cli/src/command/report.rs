@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use iosonde_infer::compare;
 use iosonde_model::{Run, Unknown};
-use iosonde_report::{FORMATS, Files, Format};
+use iosonde_report::{FORMATS, Files, Format, text::tables_page::tables_page};
+use iosonde_store::export::EXPORTS;
 
 use crate::{
     args::ReportArgs,
@@ -46,11 +47,24 @@ pub fn run(args: &ReportArgs, store: Option<&Path>, screen: Screen) -> Result<()
 fn one(run: &Run, format: &dyn Format, out: Option<&Path>, screen: Screen) -> Result<(), Failure> {
     let name = default_out(run, format.extension());
     if is_folder(format, out)
-        && let Some(files) = format.folder(run).map_err(Failure::failed)?
+        && let Some(mut files) = format.folder(run).map_err(Failure::failed)?
     {
+        files.extend(tables(run));
         return folder(&out.map_or_else(|| as_folder(&name), Path::to_owned), &files, screen);
     }
     file(&format.render(run).map_err(Failure::failed)?, &name, format.extension(), out, screen)
+}
+
+/// The run's tables beside its charts, and a page that says how a chart is drawn from them.
+fn tables(run: &Run) -> Files {
+    let table = |file: &str, export: &str| {
+        let text = EXPORTS.find(export).ok()?.write(run).ok()?;
+        Some((file.to_owned(), text.into_bytes()))
+    };
+    let points = table("points.csv", "points-csv");
+    let page = tables_page(points.is_some()).into_bytes();
+    let all = [points, table("trials.csv", "csv"), Some(("tables.md".to_owned(), page))];
+    all.into_iter().flatten().collect()
 }
 
 /// Whether a format that can be a folder is one: not on stdout, nor where a file of its own is named.

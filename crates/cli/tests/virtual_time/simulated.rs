@@ -66,6 +66,13 @@ fn a_run_can_be_shown_reported_and_removed() {
             &said.out[..said.out.len().min(200)]
         );
     }
+    // Charts have the figures beside them, each point with its interval.
+    assert_eq!(bench.iosonde(&["report", "first", "-f", "svg", "-o", "charts"]).code, 0);
+    let beside = |name: &str| std::fs::read_to_string(bench.folder.path().join("charts").join(name)).unwrap();
+    let (points, page) = (beside("points.csv"), beside("tables.md"));
+    assert!(points.lines().count() > 1 && points.starts_with("point,experiment,"), "{points}");
+    assert!(points.lines().next().unwrap().contains(",iops,iops_low,iops_high,"), "{points}");
+    assert!(page.contains("points.csv") && beside("trials.csv").lines().count() > 1, "{page}");
     assert_eq!(bench.iosonde(&["rm", "first"]).code, 0);
     bench.iosonde(&["show", "first"]).refused(&["no runs yet"]);
 }

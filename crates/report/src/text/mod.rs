@@ -38,6 +38,7 @@ mod slow;
 pub mod slower_than_then;
 pub mod storage_line;
 pub mod table;
+pub mod tables_page;
 mod time_left;
 mod training_table;
 pub mod validity;
