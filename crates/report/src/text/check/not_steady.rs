@@ -91,13 +91,19 @@ fn pause(pause: &LongWait) -> String {
             units::time(waited.longest_ns),
             usual(waited)
         ),
-        LongWait::Single(waited) => format!(
-            "{} request{} waited up to {} ({}) while others went on: retries or starvation",
-            waited.waited,
-            if waited.waited == 1 { "" } else { "s" },
-            units::time(waited.longest_ns),
-            usual(waited)
-        ),
+        LongWait::Single(waited) => {
+            let who = match waited.waited {
+                // Only the longest latency is known, as of fio's JSON without bins.
+                0 => "a request waited".to_owned(),
+                1 => "1 request waited up to".to_owned(),
+                count => format!("{count} requests waited up to"),
+            };
+            format!(
+                "{who} {} ({}) while others went on: retries or starvation",
+                units::time(waited.longest_ns),
+                usual(waited)
+            )
+        }
         LongWait::Beside { longest_ns, before } => format!(
             "the storage did not answer for {} {} the measured time: check its error log for retries or resets",
             units::time(*longest_ns),
