@@ -189,8 +189,8 @@ fn cut(name: &str, most: usize) -> String {
 fn legend(pair: &ComparedPair, shown: &CompareTable, paint: Paint) -> String {
     let more = match shown.more {
         0 => String::new(),
-        1 => "  1 more workload: the same command with `-v`\n".to_owned(),
-        more => format!("  {more} more workloads: the same command with `-v`\n"),
+        1 => "  1 more workload: add `-v`\n".to_owned(),
+        more => format!("  {more} more workloads: add `-v`\n"),
     };
     let verdicts: Vec<Likeness> = shown.rows.iter().filter_map(|row| row.verdict).collect();
     let meaning = text::compare::verdicts(pair, &verdicts, shown.has_bounds());
@@ -237,7 +237,7 @@ fn left_out(compared: &Compared, pair: &ComparedPair, details: bool, paint: Pain
     let count =
         |count: usize, of: &str| if count == 1 { format!("1 {of}") } else { format!("{count} {of}s") };
     let more = refused.len().saturating_sub(named);
-    let more = (more > 0).then(|| format!("{}: the same command with `-v`", count(more, "more workload")));
+    let more = (more > 0).then(|| format!("{}: add `-v`", count(more, "more workload")));
     let alone =
         (pair.unmatched > 0).then(|| format!("{} that only one side has", count(pair.unmatched, "point")));
     for line in more.into_iter().chain(alone) {

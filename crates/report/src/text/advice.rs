@@ -11,6 +11,7 @@ use crate::text::{
     footnote::{Footnotes, MARKS},
     limits_meet::limits_meet,
     number::{figure, is_share, range, with_interval},
+    vantage,
 };
 use iosonde_infer::enough_depth::NEARLY_ALL;
 use iosonde_infer::enough_depth::low_latency_depth;
@@ -79,9 +80,12 @@ fn drafts(run: &Run) -> Vec<Draft<'_>> {
     let checkpoint = whole_checkpoint(run);
     let later = longer_writes(run).filter(|_| credit.is_none() && checkpoint.is_none());
     let limited = |op: Op| finding::is_limited(&run.findings, op);
-    let sizes = block_sizes(run, Op::TRANSFERS.into_iter().filter(|op| !limited(*op)));
+    // Writes that a cache may have taken have figures, and are no ground for a choice.
+    let doubted = vantage::unseen_cache(run).is_some();
+    let known = || Op::TRANSFERS.into_iter().filter(|op| !(doubted && *op == Op::Write));
+    let sizes = block_sizes(run, known().filter(|op| !limited(*op)));
     // Of a run that is valid in part, a finer choice of the queue depth is for the next one to say.
-    let finer = Op::TRANSFERS.into_iter().filter(|_| !facts.is_partly_valid());
+    let finer = known().filter(|_| !facts.is_partly_valid());
     let depths = finer.map(|op| in_flight(run, op)).chain([SlowWrites::of(run).map(|slow| slow.draft())]);
     [first]
         .into_iter()
@@ -481,7 +485,7 @@ fn longer_writes(run: &Run) -> Option<Draft<'_>> {
     } else {
         let command = command::command(study, &run.info.target)?;
         let written = units::decimal_bytes(written_bytes);
-        format!("only {written} were written; after more, writes may be slower: {command}")
+        format!("timed writes add up to {written}; after more of them, writes may be slower: {command}")
     };
     let why = "what fits into a write buffer shows the speed of the buffer".to_owned();
     Some(new(sentence, why, &[]))

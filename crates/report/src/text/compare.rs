@@ -21,8 +21,6 @@ const IN_TIMES: f64 = 1.5;
 const APART: f64 = 1.05;
 /// High over low of an interval that has no content: only its low end is given.
 const WIDE: f64 = 5.0;
-/// Pairs without the first side for which the caption of a ranking shows the command.
-const PAIRS_NAMED: usize = 2;
 
 /// Why sides cannot be compared at all.
 pub fn nothing(why: &NothingToCompare) -> String {
@@ -438,19 +436,19 @@ pub fn likeness(margin: f64, figure: ComparedFigure, ratio: f64, verdict: Likene
 pub fn ranking(compared: &Compared) -> String {
     let [first, others @ ..] = compared.sides.as_slice() else { return String::new() };
     let margin = compared.pairs.first().map_or_else(String::new, |pair| units::percent(pair.margin));
-    let asked: Vec<String> = others
-        .windows(2)
-        .take(PAIRS_NAMED)
-        .map(|pair| format!("`iosonde compare {} {}`", as_typed(&pair[0]), as_typed(&pair[1])))
-        .collect();
-    let order = match compared.is_ranked() {
-        true => format!(
-            "Ordered by geometric mean against {}. Sides share a place where no difference above {margin} is sure. ",
-            first.name
-        ),
+    let another = others.windows(2).next().map_or_else(String::new, |pair| {
+        format!("; for another pair: `iosonde compare {} {}`", as_typed(&pair[0]), as_typed(&pair[1]))
+    });
+    let has_tie = compared.ranking.iter().any(|place| place.len() > 1);
+    let tie = match has_tie {
+        true => format!(" Sides share a place where no difference above {margin} is sure."),
         false => String::new(),
     };
-    format!("{order}Workloads are compared with {} only; for others: {}.", first.name, asked.join(", "))
+    let order = match compared.is_ranked() {
+        true => format!("Ordered by geometric mean against {}.{tie} ", first.name),
+        false => String::new(),
+    };
+    format!("{order}Workloads are compared with {} only{another}.", first.name)
 }
 
 /// Whether a ranking says of a pair what its answer does: the sides have a ratio, and it is one of the storage.

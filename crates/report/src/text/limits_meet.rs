@@ -12,7 +12,8 @@ use super::number::figure;
 
 /// Where a limit of requests and one of bytes meet.
 pub(super) struct LimitsMeet<'a> {
-    /// `for bandwidth, use requests of 64 KiB or more: 3.00 k IOPS of 43 KiB are 131 MB/s, and of smaller ones less`.
+    /// `for bandwidth, use requests of 64 KiB or more: with smaller ones than 43 KiB, 3.00 k IOPS are less than
+    /// 131 MB/s`.
     pub(super) told: String,
     /// How it is computed.
     pub(super) why: String,
@@ -78,7 +79,7 @@ fn words(pair: [&Finding; 2], [usual, meet]: &[String; 2]) -> String {
     let whose = pair.iter().find_map(|limit| limit.conditions.op);
     let whose = whose.map_or_else(|| "requests".to_owned(), |op| format!("{op}s"));
     let [requests, bytes] = pair.map(|limit| figure(limit.unit, &estimate(limit)).value);
-    format!("use {whose} of {usual} or more: {requests} of {meet} are {bytes}, and of smaller ones less")
+    format!("use {whose} of {usual} or more: with smaller ones than {meet}, {requests} are less than {bytes}")
 }
 
 #[cfg(test)]
@@ -114,8 +115,8 @@ mod tests {
         let (requests, bytes) = (Counted::Requests, Counted::Bytes);
         // 131,072,000 / 3,000 = 43,691 B = 42.7 KiB.
         let shared = [(None, Unit::Iops, 3000.0, requests), (None, Unit::Rate, 131.072e6, bytes)];
-        let expected = "for bandwidth, use requests of 64 KiB or more: 3.00 k IOPS of 43 KiB are 131 MB/s, and of \
-                        smaller ones less";
+        let expected = "for bandwidth, use requests of 64 KiB or more: with smaller ones than 43 KiB, 3.00 k IOPS \
+                        are less than 131 MB/s";
         assert_eq!(told(&shared).as_deref(), Some(expected));
         let apart = [
             (Some(Op::Read), Unit::Iops, 2000.0, requests),
@@ -123,9 +124,9 @@ mod tests {
             (Some(Op::Write), Unit::Iops, 1000.0, requests),
             (Some(Op::Write), Unit::Rate, 100e6, bytes),
         ];
-        let expected = "for bandwidth, use reads of 64 KiB or more: 2.00 k IOPS of 49 KiB are 100 MB/s, and of \
-                        smaller ones less; use writes of 128 KiB or more: 1.00 k IOPS of 98 KiB are 100 MB/s, and of \
-                        smaller ones less";
+        let expected = "for bandwidth, use reads of 64 KiB or more: with smaller ones than 49 KiB, 2.00 k IOPS \
+                        are less than 100 MB/s; use writes of 128 KiB or more: with smaller ones than 98 KiB, 1.00 k \
+                        IOPS are less than 100 MB/s";
         assert_eq!(told(&apart).as_deref(), Some(expected));
         let alike = [apart[0], apart[1], apart[2], (Some(Op::Write), Unit::Rate, 50e6, bytes)];
         let expected = "for bandwidth, use reads and writes of 64 KiB or more: below 49 KiB their limits of IOPS bind, \

@@ -383,7 +383,7 @@ const LONGEST_S: f64 = 24.0 * 3600.0;
 fn more_time(needed_s: Option<f64>) -> String {
     match needed_s {
         Some(needed_s) if needed_s <= LONGEST_S => {
-            format!("about `--time {}`", typed::time(rounded(needed_s)))
+            format!("about `--time {}` for the whole run", typed::time(rounded(needed_s)))
         }
         Some(_) => "more than a day of `--time`".to_owned(),
         None => "more `--time`".to_owned(),
