@@ -47,11 +47,11 @@ pub fn read_all(words: &[PathBuf]) -> Result<(Vec<Source>, Vec<LeftAside>), Fail
     let (mut sources, mut left) = (Vec::new(), Vec::new());
     for word in words {
         if word == Path::new("-") {
-            sources.push(read_one(STANDARD_INPUT, standard_input()?)?);
+            sources.push(read_one(word, standard_input()?)?);
         } else if word.is_dir() {
             folder(word, &mut sources, &mut left)?;
         } else {
-            sources.push(read_one(&word.display().to_string(), file(word)?)?);
+            sources.push(read_one(word, file(word)?)?);
         }
     }
     Ok((sources, left))
@@ -65,16 +65,22 @@ pub fn say_left(left: &[LeftAside], screen: Screen) {
 /// Name of what `-` reads.
 const STANDARD_INPUT: &str = "standard input";
 
-fn read_one(name: &str, bytes: Vec<u8>) -> Result<Source, Failure> {
-    let (text, note) = text_of(&bytes);
-    let mut imported = import(&text).map_err(|error| unreadable(name, &error))?;
-    imported.notes.extend(note);
-    Ok(Source { name: name.to_owned(), imported })
+/// A path as people read it.
+fn shown(path: &Path) -> String {
+    if path == Path::new("-") { STANDARD_INPUT.to_owned() } else { path.display().to_string() }
 }
 
-fn unreadable(name: &str, error: &ImportError) -> Failure {
+fn read_one(path: &Path, bytes: Vec<u8>) -> Result<Source, Failure> {
+    let (text, note) = text_of(&bytes);
+    let mut imported = import(&text).map_err(|error| unreadable(path, &error))?;
+    imported.notes.extend(note);
+    Ok(Source { name: shown(path), imported })
+}
+
+fn unreadable(path: &Path, error: &ImportError) -> Failure {
+    let name = shown(path);
     let place = error.place().map_or_else(|| " ".to_owned(), |(line, column)| format!(":{line}:{column}: "));
-    let path = if name == STANDARD_INPUT { "-".to_owned() } else { quoted(Path::new(name)) };
+    let path = quoted(path);
     let instead = match error {
         ImportError::Empty | ImportError::Unknown | ImportError::Damaged(_) => String::new(),
         ImportError::JobFile => format!("; to run and judge it:  iosonde fio {path}"),
@@ -156,7 +162,7 @@ fn folder(path: &Path, sources: &mut Vec<Source>, left: &mut Vec<LeftAside>) -> 
             continue;
         }
         let name = path.display().to_string();
-        match file(&path).and_then(|bytes| read_one(&name, bytes)) {
+        match file(&path).and_then(|bytes| read_one(&path, bytes)) {
             Ok(source) => sources.push(source),
             Err(failure) => aside.push(LeftAside { name, why: failure.text }),
         }

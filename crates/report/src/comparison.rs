@@ -6,6 +6,7 @@ use crate::{
     text::{
         self,
         compare_table::{CompareRow, CompareTable, table, what, what_both},
+        ranking_table::{PAIRS_MAX, stands_for},
     },
 };
 use iosonde_infer::compare::Side;
@@ -13,8 +14,6 @@ use iosonde_model::{Compared, ComparedPair, Comparison, Difference, Layer, Liken
 
 /// Where a section's text begins: behind COMPARED.
 const HEAD: usize = 10;
-/// Pairs that have tables of their own on a screen: of more, each has its answer, and `-v` shows the tables.
-const TABLES_MAX: usize = 2;
 /// Columns of a side's name above its figures, and fewer where names leave too little room for workloads; the answer
 /// gives it in full.
 const NAME_MAX: usize = 22;
@@ -30,10 +29,14 @@ pub fn comparison(sides: &[Side], compared: &Compared, details: bool, paint: Pai
         out += &paint.hang(&lead, HEAD, &clean(&text::odd_side::answer(found)));
     }
     for (place, pair) in compared.pairs.iter().enumerate() {
-        out += if place > 0 && (details || compared.pairs.len() <= TABLES_MAX) { "\n" } else { "" };
+        out += if place > 0 && (details || compared.pairs.len() <= PAIRS_MAX) { "\n" } else { "" };
         out += &one_pair(compared, pair, details, paint);
     }
-    out + &ranking(compared, paint) + &unlisted(compared, details, paint)
+    out += &ranking(compared, paint);
+    if compared.pairs.len() > PAIRS_MAX && !details {
+        out += &paint.hang("  ", 2, "Every workload of each pair: -v.");
+    }
+    out
 }
 
 /// Whether each side can be believed, in the first words of its own end screen, and what it was measured on.
@@ -56,10 +59,11 @@ fn valid(sides: &[Side], paint: Paint) -> String {
             };
             let on = crate::story::measured_on_briefly(run);
             let unseen = validity.unseen.as_ref().map_or_else(String::new, |unseen| format!("; {unseen}"));
-            let id = if side.name.contains(&*run.info.id) {
-                String::new()
-            } else {
-                format!("run {}, ", run.info.id)
+            // A name that is neither label nor target has been told apart from a like one, by machine or by id.
+            let usual = run.info.label.as_ref().unwrap_or(&run.info.target);
+            let id = match side.name == *usual && side.runs.len() == 1 {
+                true => format!("run {}, ", run.info.id),
+                false => String::new(),
             };
             Some(clean(&format!("{letter}{} ({id}{on}): {}{more}{unseen}", side.name, validity.answer)))
         })
@@ -69,28 +73,17 @@ fn valid(sides: &[Side], paint: Paint) -> String {
     leads.zip(&each).map(|(lead, told)| paint.hang(&lead, HEAD, told)).collect()
 }
 
-/// What a ranking does not show of pairs that have no sentence.
-fn unlisted(compared: &Compared, details: bool, paint: Paint) -> String {
-    if compared.pairs.len() <= TABLES_MAX || details {
-        return String::new();
-    }
-    let lines = text::compare::beside_ranking(compared);
-    lines.iter().map(|line| paint.hang("  ", 2, &clean(line))).collect()
-}
-
 fn one_pair(compared: &Compared, pair: &ComparedPair, details: bool, paint: Paint) -> String {
     if let Some(layer) = &pair.layer {
         return layered(compared, pair, layer, details, paint);
     }
-    let is_listed = compared.pairs.len() > TABLES_MAX && !details;
-    // The ranking has its ratios.
-    if is_listed && text::compare::is_plain(pair) {
+    if !details && stands_for(compared, pair) {
         return String::new();
     }
     let sentence = clean(&text::compare::answer(pair));
     let lead = format!("{}{}", paint.ink(Ink::Strong, "COMPARED"), " ".repeat(HEAD - "COMPARED".len()));
     let mut out = paint.hang(&lead, HEAD, &sentence);
-    if is_listed {
+    if compared.pairs.len() > PAIRS_MAX && !details {
         return out;
     }
     let shown = table(compared, pair, details);

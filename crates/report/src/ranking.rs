@@ -4,29 +4,28 @@ use iosonde_model::Compared;
 
 use crate::{
     paint::{Ink, Paint, clean, columns, pad},
-    text::{
-        self,
-        ranking_table::{self, ColumnGroup},
-    },
+    text::ranking_table::{self, ColumnGroup, NONE},
 };
 
 const GAP: usize = 2;
 
-/// The ranking with its figures; empty where the sides have none.
+/// The ranking with its figures; of one side, what it is that the others were compared with.
 pub fn ranking(compared: &Compared, paint: Paint) -> String {
     if compared.ranking.is_empty() {
         return String::new();
     }
-    let how = paint.hang("  ", 2, &clean(&text::compare::ranking(compared)));
+    let groups = ranking_table::groups(compared);
+    let notes = ranking_table::notes(compared, &groups);
+    let notes: String = notes.iter().map(|note| paint.hang("  ", 2, &clean(note))).collect();
     if !compared.is_ranked() {
-        return how;
+        return notes;
     }
-    let names = names(compared);
+    let names: Vec<String> =
+        ranking_table::places(compared).map(|(place, name)| format!("  {place}. {}", clean(name))).collect();
     let name_width = names.iter().map(|name| columns(name)).max().unwrap_or(0) + GAP;
     let mut out = format!("\n{}\n", paint.ink(Ink::Strong, "FROM FASTEST TO SLOWEST"));
-    let groups = std::iter::once(ranking_table::ratios(compared)).chain(ranking_table::figures(compared));
     let mut block: Vec<Laid> = Vec::new();
-    for group in groups.map(Laid::new) {
+    for group in groups.into_iter().map(Laid::new) {
         let taken: usize = block.iter().map(Laid::width).sum();
         if !block.is_empty() && name_width + taken + group.width() > paint.width + GAP {
             out += &lines(&names, name_width, &std::mem::take(&mut block), paint);
@@ -34,37 +33,32 @@ pub fn ranking(compared: &Compared, paint: Paint) -> String {
         }
         block.push(group);
     }
-    out += &lines(&names, name_width, &block, paint);
-    out + &how
-}
-
-/// `  1. sim:optane`; sides that share a place have one number.
-fn names(compared: &Compared) -> Vec<String> {
-    let numbered =
-        compared.ranking.iter().enumerate().flat_map(|(place, names)| {
-            names.iter().map(move |name| format!("  {}. {}", place + 1, clean(name)))
-        });
-    numbered.collect()
+    out + &lines(&names, name_width, &block, paint) + &notes
 }
 
 /// A group of columns with their widths.
 struct Laid {
-    group: ColumnGroup,
+    head: String,
+    columns: Vec<String>,
+    rows: Vec<Vec<String>>,
     widths: Vec<usize>,
 }
 
 impl Laid {
-    fn new(group: ColumnGroup) -> Self {
+    fn new(ColumnGroup { head, columns: heads, rows }: ColumnGroup) -> Self {
+        let shown =
+            |row: Vec<Option<String>>| row.into_iter().map(|cell| cell.unwrap_or_else(|| NONE.to_owned()));
+        let rows: Vec<Vec<String>> = rows.into_iter().map(|row| shown(row).collect()).collect();
         let widest = |at: usize| {
-            let cells = group.rows.iter().map(|row| columns(&row[at]));
-            cells.chain([columns(&group.columns[at])]).max().unwrap_or(0) + GAP
+            let cells = rows.iter().map(|row| columns(&row[at]));
+            cells.chain([columns(&heads[at])]).max().unwrap_or(0) + GAP
         };
-        let mut widths: Vec<usize> = (0..group.columns.len()).map(widest).collect();
-        let missing = (columns(&group.head) + GAP).saturating_sub(widths.iter().sum());
+        let mut widths: Vec<usize> = (0..heads.len()).map(widest).collect();
+        let missing = (columns(&head) + GAP).saturating_sub(widths.iter().sum());
         if let Some(last) = widths.last_mut() {
             *last += missing;
         }
-        Self { group, widths }
+        Self { head, columns: heads, rows, widths }
     }
 
     fn width(&self) -> usize {
@@ -81,11 +75,11 @@ fn lines(names: &[String], name_width: usize, block: &[Laid], paint: Paint) -> S
         let line = format!("{}{cells}", " ".repeat(name_width));
         format!("{}\n", paint.ink(Ink::Quiet, line.trim_end()))
     };
-    let heads = block.iter().map(|laid| pad(&clean(&laid.group.head), laid.width())).collect();
-    let below = block.iter().map(|laid| laid.line(&laid.group.columns)).collect();
+    let heads = block.iter().map(|laid| pad(&clean(&laid.head), laid.width())).collect();
+    let below = block.iter().map(|laid| laid.line(&laid.columns)).collect();
     let mut out = quiet(heads) + &quiet(below);
     for (at, name) in names.iter().enumerate() {
-        let cells: String = block.iter().map(|laid| laid.line(&laid.group.rows[at])).collect();
+        let cells: String = block.iter().map(|laid| laid.line(&laid.rows[at])).collect();
         out += &format!("{}\n", format!("{}{cells}", pad(name, name_width)).trim_end());
     }
     out

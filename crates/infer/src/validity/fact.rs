@@ -167,6 +167,8 @@ pub struct InvalidBy {
     pub workloads: usize,
     /// Whether only their queue depth is invalid.
     pub depth_only: bool,
+    /// Whether later trials with a longer warm-up replace all of them.
+    pub replaced: bool,
     /// Workload of the first of them, where the run has measured several.
     pub workload: Option<Box<TrialSpec>>,
     /// Verdict on the first of them.

@@ -6,7 +6,7 @@ use iosonde_judge::check::CHECKS;
 use iosonde_model::{
     About, Cause, CheckName, DeviceNote, Finding, FindingName, Judgement, Medium, Op, Outcome, Point, Run,
     Status, Trial, TrialSpec,
-    cause::{CacheServed, DirectIgnored, Outliers, WriteBack},
+    cause::{CacheServed, DirectIgnored, NotSteady, Outliers, WriteBack},
 };
 use iosonde_plan::schedule::FEWEST_COMPLETE_ROUNDS;
 
@@ -199,6 +199,12 @@ fn ids(judgements: &[&Judgement]) -> BTreeSet<u64> {
     judgements.iter().filter_map(|judgement| judgement.trial).collect()
 }
 
+/// Whether later trials replace one whose warm-up was too short.
+fn is_replaced(judgement: &Judgement) -> bool {
+    let cause = judgement.cause.as_ref().map(Cause::itself);
+    matches!(cause, Some(Cause::NotSteady(NotSteady::Replaced { .. })))
+}
+
 fn depth_only(judgements: &[&Judgement]) -> bool {
     judgements.iter().all(|line| line.about == About::Depth)
 }
@@ -261,6 +267,7 @@ fn invalid_by(
         trials: trials.len(),
         workloads: points.len(),
         depth_only: depth_only(&own),
+        replaced: own.iter().all(|line| is_replaced(line)),
         workload: workload.map(|trial| Box::new(trial.spec.clone())),
         example: example.clone(),
     })

@@ -145,8 +145,9 @@ fn slip(run: &Run) -> Option<cause::Units> {
     found.or_else(|| printed_slip(run))
 }
 
-/// Rows that figures with an error of one in their last digit cannot explain, and how much more than that is allowed.
+/// Rows that figures with an error of one in their last digit cannot explain.
 const UNEXPLAINED_MIN: usize = 3;
+/// More than that, since a tool may work out a figure from one that it has rounded to four digits.
 const SPARE: f64 = 1e-3;
 
 /// One power of 1.024 that all rows of a table allow, where several do not allow equal figures.
@@ -171,11 +172,14 @@ fn printed_ratios(trial: &Trial) -> impl Iterator<Item = (f64, f64)> {
     let of = |(op, direction)| {
         let twice = whole(op, direction, trial, 0.0).into_iter().next()?;
         let (rate, iops) = (twice.stated, direction.iops);
+        if !(rate > 0.0 && rate.is_finite() && iops.is_finite()) {
+            return None;
+        }
         let block = twice.worked_out / iops;
         let [rate_step, iops_step] = [last_digit(rate), last_digit(iops)];
         let low = (rate - rate_step) / ((iops + iops_step) * block);
         let high = (rate + rate_step) / ((iops - iops_step).max(0.0) * block);
-        (rate > 0.0).then_some((low, high))
+        Some((low, high))
     };
     trial.directions().filter(|(_, d)| d.ios == 0 && d.iops > 0.0).filter_map(of)
 }
@@ -488,20 +492,40 @@ mod tests {
         for to_digits in [f64::round, f64::floor] {
             let slips = |rows, digits, factor| {
                 let is_slip = |&seed: &u64| slip(&rounded(rows, digits, factor, seed, to_digits)).is_some();
-                (0..1000).filter(is_slip).count()
+                (0..2000).filter(is_slip).count()
             };
             for (rows, digits) in [(4, 2), (8, 2), (4, 3), (8, 3), (8, 4)] {
                 let of_right = slips(rows, digits, 1.0);
                 assert!(
-                    of_right <= 2,
-                    "{rows} rows of {digits} digits: {of_right} of 1,000 are right, and called a slip"
+                    of_right <= 4,
+                    "{rows} rows of {digits} digits: {of_right} of 2,000 are right, and called a slip"
                 );
             }
             for rows in [4, 8] {
                 let found = slips(rows, 3, 1.0 / 1.024);
-                assert!(found >= 950, "{rows} rows: {found} of 1,000");
+                assert!(found >= 1900, "{rows} rows: {found} of 2,000");
             }
         }
+    }
+
+    /// Two digits in MiB are many digits in bytes, which say nothing of how exact they are.
+    #[test]
+    fn digits_of_other_units_make_no_slip() {
+        let in_mib = |seed| {
+            let mut run = rounded(4, 7, 1.0, seed, f64::round);
+            for read in run.trials.iter_mut().filter_map(|trial| trial.read.as_mut()) {
+                let mib = read.bytes_per_s / 1_048_576.0;
+                let unit = 10f64.powi(mib.log10().floor() as i32 - 1);
+                read.bytes_per_s = (mib / unit).round() * unit * 1_048_576.0;
+            }
+            run
+        };
+        let slips = (0..2000).filter(|&seed| slip(&in_mib(seed)).is_some()).count();
+        assert!(slips <= 4, "{slips} of 2,000 are right, and called a slip");
+        // Without a rate there is no digit to look at.
+        let mut silent = rounded(4, 3, 1.0, 1, f64::round);
+        silent.trials.iter_mut().for_each(|trial| trial.read.as_mut().unwrap().bytes_per_s = 0.0);
+        assert_eq!(slip(&silent), None);
     }
 
     #[test]

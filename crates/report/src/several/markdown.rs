@@ -11,6 +11,7 @@ use crate::{
         compare,
         compare_table::{self, what},
         layer, odd_side,
+        ranking_table::{self, NONE},
         validity::validity,
     },
 };
@@ -33,11 +34,7 @@ pub fn markdown(sides: &[Side], compared: &Compared, pictures: bool) -> String {
     }
     if compared.is_ranked() {
         put(&mut out, "\n## From fastest to slowest\n");
-        for (place, names) in compared.ranking.iter().enumerate() {
-            let tie = if names.len() > 1 { " (no difference found)" } else { "" };
-            put(&mut out, &format!("{}. {}{tie}", place + 1, inline(&names.join(", "))));
-        }
-        put(&mut out, &format!("\n{}", inline(&compare::ranking(compared))));
+        ranking(compared, &mut out);
     }
     put(&mut out, "\n## Charts");
     let mut figures = Figures { all: figures_of_several(sides, compared), pictures, next: 1 };
@@ -52,6 +49,21 @@ pub fn markdown(sides: &[Side], compared: &Compared, pictures: bool) -> String {
         }
     }
     out
+}
+
+/// A line for each side, with what stands below.
+fn ranking(compared: &Compared, out: &mut String) {
+    let groups = ranking_table::groups(compared);
+    let heads: Vec<String> = ranking_table::heads(&groups).iter().map(|head| inline(head)).collect();
+    let rows = ranking_table::places(compared).enumerate().map(|(at, (place, name))| {
+        let cells = groups.iter().flat_map(move |group| &group.rows[at]);
+        let cells = cells.map(|cell| cell.as_deref().unwrap_or(NONE).to_owned());
+        std::iter::once(format!("{place}. {name}")).chain(cells).collect::<Vec<_>>()
+    });
+    table(&heads.iter().map(String::as_str).collect::<Vec<_>>(), rows, out);
+    for note in ranking_table::notes(compared, &groups) {
+        put(out, &format!("\n{}", inline(&note)));
+    }
 }
 
 /// The same as a folder: `report.md`, each chart as a picture and its figures as CSV.

@@ -7,6 +7,7 @@ use crate::{
         compare,
         compare_table::{self, CompareRow},
         layer, odd_side,
+        ranking_table::{self, NONE, stands_for},
         validity::{Weight, validity},
     },
 };
@@ -65,7 +66,7 @@ fn answer(sides: &[Side], compared: &Compared) -> Markup {
         section #answer aria-labelledby="answer-head" {
             h2.unseen #answer-head { "The answer" }
             @if let Some(found) = &compared.odd_sides { p.headline { (prose(&odd_side::answer(found))) } }
-            @for pair in &compared.pairs {
+            @for pair in compared.pairs.iter().filter(|pair| !stands_for(compared, pair)) {
                 // One answer is a headline; of several, each is a line.
                 p class=(if compared.pairs.len() == 1 { "headline" } else { "answer-line" }) {
                     @match &pair.layer {
@@ -79,12 +80,7 @@ fn answer(sides: &[Side], compared: &Compared) -> Markup {
             }
             @if compared.is_ranked() {
                 h3.later { "From fastest to slowest" }
-                ol {
-                    @for names in &compared.ranking {
-                        li { (names.join(", ")) @if names.len() > 1 { span.quiet { " (no difference found)" } } }
-                    }
-                }
-                p.quiet { (prose(&compare::ranking(compared))) }
+                (ranking(compared))
             }
             h3.later { "Valid?" }
             dl {
@@ -163,6 +159,30 @@ fn left_out(refused: &[&Comparison], unmatched: usize) -> Markup {
             }
             _ => (each)
         }
+    }
+}
+
+/// A line for each side, with what stands below.
+fn ranking(compared: &Compared) -> Markup {
+    let groups = ranking_table::groups(compared);
+    let table = html! {
+        table.figures {
+            thead { tr { @for head in ranking_table::heads(&groups) { th scope="col" { (head) } } } }
+            tbody {
+                @for (at, (place, name)) in ranking_table::places(compared).enumerate() {
+                    tr {
+                        th scope="row" { (place) ". " (name) }
+                        @for cell in groups.iter().flat_map(|group| &group.rows[at]) {
+                            td.n { (cell.as_deref().unwrap_or(NONE)) }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    html! {
+        (scroll("From fastest to slowest", &table))
+        @for note in ranking_table::notes(compared, &groups) { p.quiet { (prose(&note)) } }
     }
 }
 

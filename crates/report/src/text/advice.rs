@@ -81,7 +81,7 @@ fn drafts(run: &Run) -> Vec<Draft<'_>> {
     let later = longer_writes(run).filter(|_| credit.is_none() && checkpoint.is_none());
     let limited = |op: Op| finding::is_limited(&run.findings, op);
     // Writes that a cache may have taken have figures, and are no ground for a choice.
-    let doubted = vantage::unseen_cache(run).is_some();
+    let doubted = vantage::has_unseen_cache(run);
     let known = || Op::TRANSFERS.into_iter().filter(|op| !(doubted && *op == Op::Write));
     let sizes = block_sizes(run, known().filter(|op| !limited(*op)));
     // Of a run that is valid in part, a finer choice of the queue depth is for the next one to say.

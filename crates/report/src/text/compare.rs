@@ -456,7 +456,7 @@ pub fn is_plain(pair: &ComparedPair) -> bool {
     !pair.geometric_means.is_empty() && pair.about == ServedBy::Storage
 }
 
-/// What stands below a ranking: limits of its sides, what is left out of its means, and where the rest is.
+/// What a ranking does not show of pairs that have no sentence: limits, and what is left out of its means.
 pub fn beside_ranking(compared: &Compared) -> Vec<String> {
     let plain: Vec<&ComparedPair> = compared.pairs.iter().filter(|pair| is_plain(pair)).collect();
     let limit = |side: &ComparedSide| {
@@ -473,7 +473,6 @@ pub fn beside_ranking(compared: &Compared) -> Vec<String> {
             "Ratios of sides with one run have no confidence interval; `--repeats 5` gives one.".to_owned(),
         );
     }
-    lines.push("Every workload of each pair: -v.".to_owned());
     lines
 }
 

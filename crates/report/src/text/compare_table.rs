@@ -19,8 +19,6 @@ use crate::{
 const ROWS_MAX: usize = 20;
 /// Distance of a workload from a highest rate, as a share of it, up to which three digits hardly show it.
 const NEARLY_HIGHEST: f64 = 0.01;
-/// The same, up to which a line above it is one of those that the highest rate is the mean of.
-const OF_ONE_MEAN: f64 = 0.05;
 
 /// Two sides in rows.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,8 +88,7 @@ pub fn table(compared: &Compared, pair: &ComparedPair, everything: bool) -> Comp
     }
     let told = lines.len();
     if !everything {
-        let is_told = |line: &Comparison, own| is_told_by_highest(line, own) || is_one_of_highest(line, own);
-        lines.retain(|line| !pair.highest.iter().any(|own| is_told(line, own)));
+        lines.retain(|line| !pair.highest.iter().any(|highest| is_told_by_highest(line, highest)));
     }
     let highest: Vec<CompareRow> = pair.highest.iter().flat_map(|one| highest(pair, one)).collect();
     let room = if everything { lines.len() } else { ROWS_MAX.saturating_sub(p99.len() + highest.len()) };
@@ -181,13 +178,6 @@ fn is_told_by_highest(line: &Comparison, highest: &ComparedHighest) -> bool {
     shares_of_highest(line, highest).is_some_and(|shares| {
         shares.iter().all(|share| share.is_some_and(|share| (share - 1.0).abs() < NEARLY_HIGHEST))
     })
-}
-
-/// Whether a side's highest rate is the mean over this line and others that give a little less: beside it, the line
-/// was read as a contradiction.
-fn is_one_of_highest(line: &Comparison, highest: &ComparedHighest) -> bool {
-    let shares = shares_of_highest(line, highest).unwrap_or_default();
-    shares.into_iter().flatten().any(|share| (1.0 + NEARLY_HIGHEST..1.0 + OF_ONE_MEAN).contains(&share))
 }
 
 /// Whether a side gives visibly more with a line than its highest rate.

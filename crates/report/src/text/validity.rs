@@ -3,11 +3,7 @@
 use iosonde_infer::validity::{
     self, ByteSource, Circumstance, Fact, Fatal, InvalidBy, NotStorage, Validity, WarningScope,
 };
-use iosonde_model::{
-    Cause, CheckName, Judgement, Op, Run, TrialSpec,
-    cause::{CacheServed, NotSteady},
-    typed, units,
-};
+use iosonde_model::{Cause, CheckName, Judgement, Op, Run, TrialSpec, cause::CacheServed, typed, units};
 
 use crate::text::{absence, case::lowered, check::brief::brief, marks, vantage};
 
@@ -309,18 +305,12 @@ fn briefly(reasons: &[InvalidBy]) -> String {
     };
     match reasons {
         [] => String::new(),
-        [only] if is_replaced(&only.example) => ", repeated with a longer warm-up".to_owned(),
+        [only] if only.replaced => ", repeated with a longer warm-up".to_owned(),
         [only] if only.workloads > 1 => {
             format!(" in {} workloads ({})", only.workloads, brief(&only.example))
         }
         _ => format!(" ({})", reasons.iter().map(tell).collect::<Vec<_>>().join("; ")),
     }
-}
-
-/// Whether later trials replace one whose warm-up was too short.
-fn is_replaced(judgement: &Judgement) -> bool {
-    let cause = judgement.cause.as_ref().map(Cause::itself);
-    matches!(cause, Some(Cause::NotSteady(NotSteady::Replaced { .. })))
 }
 
 /// Why trials are invalid, behind the word `invalid`; of all trials, no count of workloads is needed.

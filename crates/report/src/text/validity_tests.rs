@@ -510,3 +510,26 @@ fn a_limit_that_was_asked_for_is_the_answer_and_no_doubt() {
     let (told, _) = believed(&both);
     assert!(told.lines.iter().any(|line| line.text.contains(FELL)), "{told:?}");
 }
+
+#[test]
+fn trials_are_repeated_where_later_ones_replace_all_of_them() {
+    let mut run = iosonde_testkit::specimen::run(iosonde_testkit::specimen::usual());
+    conclude(&mut run, None).unwrap();
+    let example = Judgement { check: CheckName::NotSteady, ..run.verdicts[0].clone() };
+    let reason = |replaced| {
+        let check = CheckName::NotSteady;
+        InvalidBy {
+            check,
+            trials: 3,
+            workloads: 2,
+            depth_only: false,
+            replaced,
+            workload: None,
+            example: example.clone(),
+        }
+    };
+    assert_eq!(briefly(&[reason(true)]), ", repeated with a longer warm-up");
+    assert_eq!(briefly(&[reason(false)]), " in 2 workloads (the rate was not steady)");
+    // Beside another reason, each has its own words.
+    assert!(briefly(&[reason(true), reason(false)]).starts_with(" (the rate was not steady, 2 workloads; "));
+}

@@ -21,11 +21,16 @@ pub fn as_seen(info: &RunInfo) -> Option<&'static str> {
 pub fn unseen_cache(run: &Run) -> Option<String> {
     let guest = as_seen(&run.info)? == GUEST;
     let place = if guest { "a host cache" } else { "a cache behind this volume" };
+    has_unseen_cache(run).then(|| {
+        format!("{place} may have taken the writes, whose bandwidth is above that of reads (try a larger `--size`)")
+    })
+}
+
+/// Whether writes are faster than reads where something stands between.
+pub fn has_unseen_cache(run: &Run) -> bool {
     let bandwidth = |op: Op| found(run, FindingName::DeviceBandwidth, op);
     let writes_are_faster = bandwidth(Op::Write)
         .zip(bandwidth(Op::Read))
         .is_some_and(|(write, read)| read.high.is_some() && write.low > read.high);
-    writes_are_faster.then(|| {
-        format!("{place} may have taken the writes, whose bandwidth is above that of reads (try a larger `--size`)")
-    })
+    !run.info.device.unseen.is_empty() && writes_are_faster
 }

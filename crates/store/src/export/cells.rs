@@ -1,5 +1,16 @@
 //! Cells of tables for spreadsheets.
 
+use iosonde_model::{Rw, TrialSpec};
+
+/// Share of reads in percent; none of trims.
+pub(super) fn read_percent(spec: &TrialSpec) -> String {
+    match spec.rw {
+        Rw::Trim | Rw::RandTrim => String::new(),
+        rw if rw.is_mixed() => spec.read_percent.unwrap_or(50.0).to_string(),
+        rw => if rw.writes() { "0" } else { "100" }.to_owned(),
+    }
+}
+
 /// A number; empty where it is absent.
 pub(super) fn number(value: Option<f64>) -> String {
     value.map_or_else(String::new, |value| value.to_string())

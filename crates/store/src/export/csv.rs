@@ -9,12 +9,12 @@
 //! `test` is the job's name. Of several block sizes, `block_size` is the mean of the requests.
 
 use iosonde_model::{
-    Direction, LatencySummary, Named, Phase, Run, Rw, Stream, Sync, Trial, TrialSpec, fio::FioReport,
+    Direction, LatencySummary, Named, Phase, Run, Stream, Sync, Trial, TrialSpec, fio::FioReport,
 };
 
 use super::{
     ExportFormat,
-    cells::{number, quoted},
+    cells::{number, quoted, read_percent},
     figures,
 };
 
@@ -98,15 +98,6 @@ fn block_size(part: &Part) -> String {
     }
 }
 
-/// Share of reads in percent; none of trims.
-fn reads(spec: &TrialSpec) -> String {
-    match spec.rw {
-        Rw::Trim | Rw::RandTrim => String::new(),
-        rw if rw.is_mixed() => spec.read_percent.unwrap_or(50.0).to_string(),
-        rw => if rw.writes() { "0" } else { "100" }.to_owned(),
-    }
-}
-
 fn line(part: &Part, run: &Run) -> String {
     let Part { trial, spec, sides: [read, write, trim], .. } = *part;
     let side = |side: &Option<Direction>| {
@@ -119,7 +110,7 @@ fn line(part: &Part, run: &Run) -> String {
     let mut cells = vec![
         quoted(part.name),
         block_size(part),
-        reads(spec),
+        read_percent(spec),
         spec.queue_depth.to_string(),
         spec.jobs.to_string(),
         if spec.rw.is_random() { "random" } else { "sequential" }.to_owned(),
@@ -156,7 +147,7 @@ fn commit_cells(trial: &Trial, spec: &TrialSpec) -> [String; 3] {
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::{Arrivals, fio::FioJobs};
+    use iosonde_model::{Arrivals, Rw, fio::FioJobs};
 
     use super::*;
 

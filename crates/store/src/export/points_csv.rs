@@ -7,11 +7,11 @@
 //! durable). Behind each figure are `_low` and `_high`, its 95 % interval. An empty cell is absent: too few trials for
 //! an interval, or too few requests for a percentile.
 
-use iosonde_model::{Estimate, Named, Op, Point, PointLatency, Run, Rw, Sync};
+use iosonde_model::{Estimate, Named, Op, Point, PointLatency, Run, Sync};
 
 use super::{
     ExportFormat,
-    cells::{number, quoted},
+    cells::{number, quoted, read_percent},
     figures,
 };
 
@@ -75,11 +75,7 @@ fn line(run: &Run, point: &Point, op: Op) -> Option<String> {
         if spec.rw.is_random() { "random" } else { "sequential" }.to_owned(),
         // Of several sizes, `workload` has them.
         if several { String::new() } else { spec.block_size_bytes.to_string() },
-        match spec.rw {
-            Rw::Trim | Rw::RandTrim => String::new(),
-            rw if rw.is_mixed() => spec.read_percent.unwrap_or(50.0).to_string(),
-            rw => if rw.writes() { "0" } else { "100" }.to_owned(),
-        },
+        read_percent(spec),
         spec.queue_depth.to_string(),
         spec.jobs.to_string(),
         quoted(&spec.engine),
@@ -117,6 +113,8 @@ fn flushes(flush: &PointLatency) -> impl Iterator<Item = (&'static str, Estimate
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+
+    use iosonde_model::Rw;
 
     use super::*;
 
