@@ -17,10 +17,10 @@ use iosonde_rig::{
 };
 
 use crate::{
-    Deed, Link, Opening,
+    ALIVE_EVERY, Deed, Link, Lost, Opening, PATIENCE,
     message::{FromHost, MeasuredMessage, ToHost, TrialMessage, decode, encode},
     seed_of, taking_part,
-    waiting::{Pause, until_ns},
+    waiting::{Deadline, Pause, until_ns},
 };
 
 /// Why a host cannot do what it was told.
@@ -46,7 +46,7 @@ pub trait Workplace {
 
 /// Follows rank 0 until the run is over; true if it ended well.
 pub fn follow(link: &mut dyn Link, place: &mut dyn Workplace, stop: &AtomicBool) -> io::Result<bool> {
-    let mut follower = Follower { link, stop, ends: None };
+    let mut follower = Follower::new(link, stop);
     loop {
         match follower.hear()? {
             ToHost::Open(opening) => {
@@ -60,7 +60,12 @@ pub fn follow(link: &mut dyn Link, place: &mut dyn Workplace, stop: &AtomicBool)
             }
             ToHost::Trial(trial) => follower.measure(place, *trial)?,
             // Left over from a trial that did not come to its end.
-            ToHost::Clock | ToHost::Begin { .. } | ToHost::CallOff | ToHost::AllEnded | ToHost::Recorded => {}
+            ToHost::Clock
+            | ToHost::Begin { .. }
+            | ToHost::CallOff
+            | ToHost::AllEnded
+            | ToHost::Alive
+            | ToHost::Recorded => {}
             ToHost::End { well } => return Ok(well),
         }
         if let Some(well) = follower.ends {
@@ -80,18 +85,33 @@ struct Follower<'a> {
     stop: &'a AtomicBool,
     /// Rank 0 has ended the run while a trial was under way; whether well.
     ends: Option<bool>,
+    /// The trial under way has ended for all: a message that came while this host measured.
+    is_over: bool,
+    /// For how long rank 0 may still be silent, within a trial.
+    silent: Deadline,
+    own_word: Deadline,
 }
 
 /// The trial does not begin, or is over without a result.
 const CALLED_OFF: &str = "called off by rank 0";
 
-impl Follower<'_> {
+impl<'a> Follower<'a> {
+    fn new(link: &'a mut dyn Link, stop: &'a AtomicBool) -> Self {
+        let (silent, own_word) = (Deadline::after(PATIENCE), Deadline::after(ALIVE_EVERY));
+        Self { link, stop, ends: None, is_over: false, silent, own_word }
+    }
+
     fn say(&mut self, message: &FromHost) -> io::Result<()> {
         self.link.send(0, &encode(message)?)
     }
 
     /// The next order. Questions for the time are answered at once; a signal ends the run.
     fn hear(&mut self) -> io::Result<ToHost> {
+        self.hear_while(|_| Ok(()))
+    }
+
+    /// The next order; `meanwhile` is called while there is none.
+    fn hear_while(&mut self, mut meanwhile: impl FnMut(&mut Self) -> io::Result<()>) -> io::Result<ToHost> {
         let mut pause = Pause::default();
         loop {
             match self.link.receive()? {
@@ -106,9 +126,29 @@ impl Follower<'_> {
                     self.say(&FromHost::Stopped)?;
                     return Ok(ToHost::End { well: false });
                 }
-                None => pause.take(),
+                None => {
+                    meanwhile(self)?;
+                    pause.take();
+                }
             }
         }
+    }
+
+    /// Within a trial: says that it still runs, where it is time to, and fails where rank 0 is silent for too long.
+    fn keep_in_touch(&mut self) -> io::Result<()> {
+        if self.own_word.is_over() {
+            self.own_word.renew();
+            self.say(&FromHost::Alive)?;
+        }
+        if self.silent.is_over() {
+            return Err(self.leader_is_lost());
+        }
+        Ok(())
+    }
+
+    fn leader_is_lost(&self) -> io::Error {
+        let hosts = vec![(0, String::new())];
+        Lost { hosts, awaited: "sign of life", after_s: Some(PATIENCE.as_secs()) }.into()
     }
 
     fn measure(&mut self, place: &mut dyn Workplace, trial: TrialMessage) -> io::Result<()> {
@@ -116,6 +156,7 @@ impl Follower<'_> {
         if !taking_part(&spec, self.link.count(), seed).contains(&self.link.rank()) {
             return self.stand_by();
         }
+        self.is_over = false;
         let watching = place.watch(phase);
         let Some(bed) = place.bed() else {
             return self.say(&Cannot { why: "nothing is open here".into(), usage: false }.into());
@@ -126,8 +167,11 @@ impl Follower<'_> {
         let stop = self.stop;
         let finished = bed.run_beside(&order, &own, stop, Some(self));
         let stopped_s = watching.map_or(0.0, |watching| watching.stopped_s());
-        if self.ends.is_some() {
+        if self.ends.is_some() || self.is_over {
             return Ok(());
+        }
+        if self.silent.is_over() {
+            return Err(self.leader_is_lost());
         }
         let answer = match finished {
             Err(error) if error.to_string() == CALLED_OFF => return Ok(()),
@@ -148,6 +192,7 @@ impl Follower<'_> {
     /// A trial of fewer hosts: this one issues nothing, and is there at its beginning and its end, so that it is idle
     /// meanwhile and known to live.
     fn stand_by(&mut self) -> io::Result<()> {
+        self.is_over = false;
         match self.start().and_then(|()| self.ended()) {
             Err(error) if error.to_string() == CALLED_OFF => Ok(()),
             over => over,
@@ -156,9 +201,11 @@ impl Follower<'_> {
 
     /// Waits for an order of rank 0 within a trial; one that ends it is an error.
     fn wait_for(&mut self, wanted: impl Fn(&ToHost) -> bool) -> io::Result<ToHost> {
+        self.silent.renew();
         loop {
-            match self.hear()? {
+            match self.hear_while(Self::keep_in_touch)? {
                 order if wanted(&order) => return Ok(order),
+                ToHost::Alive => self.silent.renew(),
                 ToHost::CallOff => return Err(io::Error::other(CALLED_OFF)),
                 ToHost::End { well } => {
                     self.ends = Some(well);
@@ -176,10 +223,29 @@ impl Rendezvous for Follower<'_> {
         if let ToHost::Begin { at_ns } = self.wait_for(|order| matches!(order, ToHost::Begin { .. }))? {
             until_ns(at_ns);
         }
+        self.silent.renew();
         Ok(())
     }
 
+    fn meanwhile(&mut self) -> bool {
+        while let Ok(Some((_, bytes))) = self.link.receive() {
+            match decode(&bytes) {
+                Ok(ToHost::End { well }) => self.ends = Some(well),
+                Ok(ToHost::AllEnded | ToHost::CallOff) => self.is_over = true,
+                _ => self.silent.renew(),
+            }
+        }
+        // Where rank 0 is lost, the waiting for the others' end says so.
+        self.ends.is_none() && !self.is_over && self.keep_in_touch().is_ok()
+    }
+
     fn ended(&mut self) -> io::Result<()> {
+        if self.ends.is_some() || self.is_over {
+            return Err(io::Error::other(CALLED_OFF));
+        }
+        if self.silent.is_over() {
+            return Err(self.leader_is_lost());
+        }
         self.say(&FromHost::Ended)?;
         self.wait_for(|order| *order == ToHost::AllEnded).map(drop)
     }

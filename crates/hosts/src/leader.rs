@@ -18,16 +18,13 @@ use iosonde_rig::{
 };
 
 use crate::{
-    Coordinator, Deed, Link, Lost, Opening, Refused,
+    ALIVE_EVERY, Coordinator, Deed, Link, Lost, Opening, PATIENCE, Refused,
     message::{FromHost, MeasuredMessage, ToHost, TrialMessage, decode, encode},
     offset::{self, Echo, Offset},
     seed_of, taking_part,
     waiting::{Deadline, Pause, until_ns},
 };
 
-/// A host that sends nothing for so long, beyond the time that its work takes, is lost: with what mpirun takes, a run
-/// ends within 30 s.
-const PATIENCE: Duration = Duration::from_secs(20);
 /// After a signal, which reaches all hosts at about the same time. Its sender may soon kill.
 const LAST_WORDS: Duration = Duration::from_millis(400);
 /// Questions for the time of a host, and how long their answer holds: quartz drifts by up to 50 us a second.
@@ -47,6 +44,8 @@ pub struct Leader<L> {
     same_machine: Vec<bool>,
     offsets: Vec<Offset>,
     offsets_at_ns: Option<u64>,
+    /// Hosts that a signal has ended.
+    stopped: Vec<u32>,
     ended: bool,
 }
 
@@ -60,6 +59,7 @@ impl<L: Link> Leader<L> {
             same_machine: vec![false; count],
             offsets: vec![Offset::default(); count],
             offsets_at_ns: None,
+            stopped: Vec::new(),
             ended: false,
         }
     }
@@ -75,6 +75,11 @@ impl<L: Link> Leader<L> {
 
     fn refused(&self, rank: u32, why: String, usage: bool) -> io::Error {
         Refused { rank, name: self.names[rank as usize].clone(), why, usage }.into()
+    }
+
+    fn lost(&self, ranks: &[u32], awaited: &'static str, after_s: Option<u64>) -> io::Error {
+        let hosts = ranks.iter().map(|&rank| (rank, self.names[rank as usize].clone())).collect();
+        Lost { hosts, awaited, after_s }.into()
     }
 
     /// Waits until every other host has sent what `take` takes: it returns true for a host's last message. A host that
@@ -100,12 +105,12 @@ impl<L: Link> Leader<L> {
         mut take: impl FnMut(&mut Self, u32, FromHost) -> io::Result<bool>,
     ) -> io::Result<()> {
         let (mut deadline, mut pause, mut stopping) = (Deadline::after(patience), Pause::default(), false);
-        let mut stopped = Vec::new();
+        let mut own_word = Deadline::after(ALIVE_EVERY);
         while !open.is_empty() {
             if let Some((rank, bytes)) = self.link.receive()? {
                 match decode(&bytes)? {
                     FromHost::Cannot { why, usage } => return Err(self.refused(rank, why, usage)),
-                    FromHost::Stopped => stopped.push(rank),
+                    FromHost::Stopped => self.stopped.push(rank),
                     message => {
                         if take(self, rank, message)? {
                             open.retain(|other| *other != rank);
@@ -116,18 +121,21 @@ impl<L: Link> Leader<L> {
                 continue;
             }
             // One that was ended by a signal was not lost: mpirun ends all of them where one is killed.
-            let ends = stop.load(Ordering::Relaxed) || !stopped.is_empty();
+            let ends = stop.load(Ordering::Relaxed) || !self.stopped.is_empty();
             if ends && !std::mem::replace(&mut stopping, true) {
                 deadline = Deadline::after(LAST_WORDS);
             }
-            let silent = || open.iter().filter(|rank| !stopped.contains(rank));
+            let silent = || open.iter().copied().filter(|rank| !self.stopped.contains(rank));
             if deadline.is_over() || (stopping && silent().count() == 0) {
-                let hosts: Vec<_> = silent().map(|&rank| (rank, self.names[rank as usize].clone())).collect();
-                if hosts.is_empty() {
+                let silent: Vec<u32> = silent().collect();
+                if silent.is_empty() {
                     return Err(io::Error::from(io::ErrorKind::Interrupted));
                 }
-                let after_s = (!stopping).then_some(deadline.after_s);
-                return Err(Lost { hosts, awaited, after_s }.into());
+                return Err(self.lost(&silent, awaited, (!stopping).then(|| deadline.after_s())));
+            }
+            if own_word.is_over() {
+                own_word.renew();
+                self.broadcast(&ToHost::Alive)?;
             }
             pause.take();
         }
@@ -143,11 +151,11 @@ impl<L: Link> Leader<L> {
         let question = encode(&ToHost::Clock)?;
         for rank in self.others() {
             let mut echoes = Vec::with_capacity(ECHOES);
-            let deadline = Deadline::after(PATIENCE);
+            let mut deadline = Deadline::after(PATIENCE);
             while echoes.len() < ECHOES {
                 let sent_ns = monotonic_ns();
                 self.link.send(rank, &question)?;
-                let told_ns = self.time_of(rank, &deadline, stop)?;
+                let told_ns = self.time_of(rank, &mut deadline, stop)?;
                 echoes.push(Echo { sent_ns, told_ns, came_ns: monotonic_ns() });
             }
             self.offsets[rank as usize] = offset::best(&echoes).unwrap_or_default();
@@ -156,7 +164,7 @@ impl<L: Link> Leader<L> {
         Ok(())
     }
 
-    fn time_of(&mut self, asked: u32, deadline: &Deadline, stop: &AtomicBool) -> io::Result<u64> {
+    fn time_of(&mut self, asked: u32, deadline: &mut Deadline, stop: &AtomicBool) -> io::Result<u64> {
         let mut pause = Pause::default();
         loop {
             match self.link.receive()? {
@@ -168,9 +176,7 @@ impl<L: Link> Leader<L> {
                 },
                 None if stop.load(Ordering::Relaxed) => return Err(io::ErrorKind::Interrupted.into()),
                 None if deadline.is_over() => {
-                    let hosts = vec![(asked, self.names[asked as usize].clone())];
-                    let (awaited, after_s) = ("time", Some(deadline.after_s));
-                    return Err(Lost { hosts, awaited, after_s }.into());
+                    return Err(self.lost(&[asked], "time", Some(deadline.after_s())));
                 }
                 None => pause.take(),
             }
@@ -195,6 +201,56 @@ struct Meeting<'a, L> {
     limits: Limits,
     begun: bool,
     announced_ns: u64,
+    /// For how long each of the other hosts may still be silent, in the order of their ranks.
+    silent: Vec<Deadline>,
+    own_word: Deadline,
+    /// Hosts that have ended already.
+    ended: Vec<u32>,
+    /// Why the trial ends early.
+    failed: Option<io::Error>,
+}
+
+impl<'a, L: Link> Meeting<'a, L> {
+    fn new(leader: &'a mut Leader<L>, stop: &'a AtomicBool, limits: Limits) -> Self {
+        Self {
+            leader,
+            stop,
+            limits,
+            begun: false,
+            announced_ns: 0,
+            silent: Vec::new(),
+            own_word: Deadline::after(ALIVE_EVERY),
+            ended: Vec::new(),
+            failed: None,
+        }
+    }
+
+    /// Hears what the others say while this host measures; a host that is lost, or cannot go on, is an error.
+    fn hear(&mut self) -> io::Result<()> {
+        while let Some((rank, bytes)) = self.leader.link.receive()? {
+            match decode(&bytes)? {
+                FromHost::Cannot { why, usage } => return Err(self.leader.refused(rank, why, usage)),
+                FromHost::Stopped => self.leader.stopped.push(rank),
+                FromHost::Ended => self.ended.push(rank),
+                _ => {}
+            }
+            self.silent[rank as usize - 1].renew();
+        }
+        let mut lost = Vec::new();
+        for (silent, rank) in self.silent.iter_mut().zip(1..) {
+            if silent.is_over() {
+                lost.push(rank);
+            }
+        }
+        if !lost.is_empty() {
+            return Err(self.leader.lost(&lost, "sign of life", Some(PATIENCE.as_secs())));
+        }
+        if self.own_word.is_over() {
+            self.own_word.renew();
+            self.leader.broadcast(&ToHost::Alive)?;
+        }
+        Ok(())
+    }
 }
 
 impl<L: Link> Rendezvous for Meeting<'_, L> {
@@ -210,15 +266,27 @@ impl<L: Link> Rendezvous for Meeting<'_, L> {
             self.leader.link.send(rank, &encode(&ToHost::Begin { at_ns: own_ns })?)?;
         }
         self.begun = true;
+        self.silent = self.leader.others().map(|_| Deadline::after(PATIENCE)).collect();
         until_ns(self.announced_ns);
         Ok(())
+    }
+
+    fn meanwhile(&mut self) -> bool {
+        if self.failed.is_none() {
+            self.failed = self.hear().err();
+        }
+        self.failed.is_none() && self.leader.stopped.is_empty()
     }
 
     fn ended(&mut self) -> io::Result<()> {
         let took_ns = monotonic_ns().saturating_sub(self.announced_ns);
         let patience = Leader::<L>::patience(&self.limits, took_ns);
         let has_ended = |_: &mut Leader<L>, _, message| Ok(message == FromHost::Ended);
-        self.leader.await_all("end of the trial", patience, self.stop, has_ended)?;
+        if let Some(failed) = self.failed.take() {
+            return Err(failed);
+        }
+        let open = self.leader.others().filter(|rank| !self.ended.contains(rank)).collect();
+        self.leader.await_from(open, "end of the trial", patience, self.stop, has_ended)?;
         self.leader.broadcast(&ToHost::AllEnded)
     }
 }
@@ -284,7 +352,7 @@ impl<L: Link> Coordinator for Leader<L> {
         })))?;
         let limits = order.limits;
         let taking = taking_part(order.spec, self.link.count(), order.seed);
-        let mut meeting = Meeting { leader: self, stop, limits, begun: false, announced_ns: 0 };
+        let mut meeting = Meeting::new(self, stop, limits);
         let order = Order { seed: seed_of(order.seed, 0), ..order.clone() };
         let finished = bed.run_beside(&order, own, stop, Some(&mut meeting));
         let Meeting { begun, announced_ns, .. } = meeting;

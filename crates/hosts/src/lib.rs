@@ -20,7 +20,7 @@ pub mod pieces;
 mod threads;
 mod waiting;
 
-use std::{io, sync::atomic::AtomicBool};
+use std::{io, sync::atomic::AtomicBool, time::Duration};
 
 use iosonde_model::{RunHost, TrialSpec};
 use iosonde_rig::{
@@ -39,6 +39,12 @@ pub use leader::Leader;
 pub use lost::{Lost, Refused};
 pub use message::{Deed, Opening};
 pub use threads::{ThreadLink, links};
+
+/// A host that sends nothing for so long, beyond the time that its work takes, is lost: with what mpirun takes, a run
+/// ends within 30 s.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Within a trial, however long it measures, each host says so often that it still runs.
+const ALIVE_EVERY: Duration = Duration::from_secs(5);
 
 /// The hosts of a run, as rank 0 sees them.
 pub trait Coordinator {

@@ -86,8 +86,10 @@ pub(crate) enum ToHost {
     Begin { at_ns: u64 },
     /// The trial does not begin after all.
     CallOff,
-    /// Every host's last request is back.
+    /// Every host's last request is back, or the trial ends early.
     AllEnded,
+    /// Rank 0 still runs, within a trial.
+    Alive,
     /// A file that you announced is written down.
     Recorded,
     /// Leave.
@@ -109,6 +111,8 @@ pub(crate) enum FromHost {
     Ready,
     /// Its last request is back.
     Ended,
+    /// It still runs, within a trial.
+    Alive,
     /// What it measured.
     Measured(Box<MeasuredMessage>),
     /// It cannot.

@@ -30,21 +30,42 @@ impl Pause {
     }
 }
 
-/// A moment until which it is waited.
+/// For how long it is waited. Time in which this process was stopped, or its machine slept, does not count: whoever is
+/// waited for may have been stopped with it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Deadline {
-    at_ns: u64,
-    pub(crate) after_s: u64,
+    time: Duration,
+    left_ns: u64,
+    looked_ns: u64,
 }
 
 impl Deadline {
+    /// More than that between two looks, and it was stopped: it looks ten times a second and more.
+    const LOOKED_NS: u64 = 1_000_000_000;
+
     pub(crate) fn after(time: Duration) -> Self {
-        let at_ns = clock::monotonic_ns().saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
-        Self { at_ns, after_s: time.as_secs() }
+        let left_ns = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        Self { time, left_ns, looked_ns: clock::monotonic_ns() }
     }
 
-    pub(crate) fn is_over(&self) -> bool {
-        clock::monotonic_ns() >= self.at_ns
+    /// The same time again, from now on.
+    pub(crate) fn renew(&mut self) {
+        *self = Self::after(self.time);
+    }
+
+    pub(crate) fn is_over(&mut self) -> bool {
+        self.looked(clock::monotonic_ns())
+    }
+
+    fn looked(&mut self, now_ns: u64) -> bool {
+        let since_ns = now_ns.saturating_sub(self.looked_ns).min(Self::LOOKED_NS);
+        (self.left_ns, self.looked_ns) = (self.left_ns.saturating_sub(since_ns), now_ns);
+        self.left_ns == 0
+    }
+
+    /// Seconds for which it is waited.
+    pub(crate) fn after_s(&self) -> u64 {
+        self.time.as_secs()
     }
 }
 
@@ -61,5 +82,25 @@ pub(crate) fn until_ns(at_ns: u64) {
             None | Some(0) => std::thread::yield_now(),
             Some(early_ns) => clock::sleep_ns(early_ns),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deadline_does_not_pass_while_the_process_is_stopped() {
+        let mut deadline = Deadline::after(Duration::from_secs(20));
+        let mut now_ns = deadline.looked_ns;
+        // Stopped for an hour: the first look after it counts for a second.
+        now_ns += 3_600_000_000_000;
+        assert!(!deadline.looked(now_ns));
+        let mut looks = 0;
+        while !deadline.looked(now_ns) {
+            now_ns += 100_000_000;
+            looks += 1;
+        }
+        assert_eq!(looks, 190);
     }
 }

@@ -12,6 +12,7 @@ use iosonde_hosts::{
 };
 use iosonde_model::{Phase, RunHost, Rw, TrialSpec};
 use iosonde_rig::{
+    clock::monotonic_ns,
     drive::Limits,
     engine::Storage,
     guard::StrayRecorder,
@@ -205,11 +206,80 @@ fn a_silent_host_is_named_within_30_s() {
     let mut leader = led(3, |rank| Place { mute: rank == 1, ..well(rank) });
     leader.open(&Opening::default(), own(), &mut NoStrays, &RUNS).unwrap();
     let (mut bed, spec) = (bed(), spec().on_hosts(3));
-    let began_ns = iosonde_rig::clock::monotonic_ns();
+    let began_ns = monotonic_ns();
     let error = leader.run(&mut bed, &order(&spec, None), &[], &RUNS).unwrap_err();
-    assert!(iosonde_rig::clock::monotonic_ns() - began_ns < 30_000_000_000);
+    assert!(monotonic_ns() - began_ns < 30_000_000_000);
     let lost = error.get_ref().and_then(|inner| inner.downcast_ref::<Lost>()).unwrap();
     assert_eq!(lost.hosts, [(1, "node1".to_owned())]);
     assert_eq!(lost.after_s, Some(20));
     leader.end(false);
+}
+
+/// A link on which nothing comes through from a moment on, as where a process is stopped or a cable pulled.
+struct Cut {
+    link: ThreadLink,
+    at_ns: u64,
+}
+
+impl Link for Cut {
+    fn rank(&self) -> u32 {
+        self.link.rank()
+    }
+
+    fn count(&self) -> u32 {
+        self.link.count()
+    }
+
+    fn send(&mut self, to: u32, message: &[u8]) -> io::Result<()> {
+        if monotonic_ns() < self.at_ns { self.link.send(to, message) } else { Ok(()) }
+    }
+
+    fn receive(&mut self) -> io::Result<Option<(u32, Vec<u8>)>> {
+        if monotonic_ns() < self.at_ns { self.link.receive() } else { Ok(None) }
+    }
+
+    fn close(&mut self, well: bool) {
+        self.link.close(well);
+    }
+}
+
+/// A trial may last for hours: both sides notice within it, and end it.
+#[test]
+fn a_host_that_falls_silent_within_a_trial_is_named_and_gives_up_by_itself() {
+    let mut all = links(3);
+    let at_ns = monotonic_ns() + 2_000_000_000;
+    let mut gave_up = None;
+    for link in all.drain(1..) {
+        let cuts = link.rank() == 2;
+        let thread = thread::spawn(move || {
+            let mut place = well(link.rank());
+            let mut link = Cut { link, at_ns: if cuts { at_ns } else { u64::MAX } };
+            follow(&mut link, &mut place, &RUNS)
+        });
+        gave_up = cuts.then_some(thread);
+    }
+    let mut leader = Leader::new(all.remove(0));
+    leader.open(&Opening::default(), own(), &mut NoStrays, &RUNS).unwrap();
+    let (mut bed, spec) = (bed(), spec().on_hosts(3));
+    let an_hour = Order { limits: Limits::time(3_600_000_000_000), ..order(&spec, None) };
+    let error = leader.run(&mut bed, &an_hour, &[], &RUNS).unwrap_err();
+    assert!(monotonic_ns() - at_ns < 30_000_000_000);
+    let lost = error.get_ref().and_then(|inner| inner.downcast_ref::<Lost>()).unwrap();
+    assert_eq!((&*lost.hosts, lost.after_s), (&[(2, "node2".to_owned())][..], Some(20)));
+    let error = gave_up.unwrap().join().unwrap().unwrap_err();
+    let lost = error.get_ref().and_then(|inner| inner.downcast_ref::<Lost>()).unwrap();
+    assert_eq!(lost.hosts, [(0, String::new())]);
+    leader.end(false);
+}
+
+#[test]
+fn hosts_that_are_heard_from_end_a_trial_that_is_longer_than_the_patience_with_them() {
+    let mut leader = led(3, well);
+    leader.open(&Opening::default(), own(), &mut NoStrays, &RUNS).unwrap();
+    // One of them stands by.
+    let (mut bed, spec) = (bed(), spec().on_hosts(2));
+    let long = Order { limits: Limits::time(26_000_000_000), ..order(&spec, None) };
+    let trial = leader.run(&mut bed, &long, &[], &RUNS).unwrap().trial;
+    assert_eq!(trial.hosts.len(), 2);
+    leader.end(true);
 }

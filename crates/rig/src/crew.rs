@@ -2,7 +2,7 @@
 //!
 //! On real storage each is a thread with an engine of its own (and so a ring of its own), because that is how programs
 //! use several cores, and because a ring that belongs to one thread is cheaper. A single worker runs on the calling
-//! thread. In virtual time all jobs take turns on one thread: the clock moves to the earliest moment at which any has
+//! thread, unless that has to look on: of several hosts, each hears meanwhile whether the others still run. In virtual time all jobs take turns on one thread: the clock moves to the earliest moment at which any has
 //! something to do.
 
 use std::{
@@ -13,6 +13,7 @@ use std::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 
 use iosonde_model::{Files, LoopNote, Phase, TrialSpec, Verification};
@@ -127,7 +128,18 @@ pub trait Around {
     fn before(&mut self) -> io::Result<()>;
     /// Called once all loops have ended.
     fn after(&mut self);
+    /// Whether the calling thread has something to do while the loops run. They then have threads of their own.
+    fn looks_on(&self) -> bool {
+        false
+    }
+    /// Called every [`LOOK_EVERY`] meanwhile; false ends the loops early.
+    fn meanwhile(&mut self) -> bool {
+        true
+    }
 }
+
+/// How often the calling thread looks on: a signal that ends the run is that much later for the loops.
+pub const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// Settings that all jobs of a trial share.
 #[derive(Clone, Copy)]
@@ -153,7 +165,7 @@ pub fn work(
 ) -> io::Result<Vec<Worked>> {
     match storage {
         Storage::Simulated(shared) => in_virtual_time(shared, jobs, shift, around),
-        Storage::File(file) if jobs.len() == 1 => {
+        Storage::File(file) if jobs.len() == 1 && !around.looks_on() => {
             let storage = &Storage::File(jobs[0].file(file));
             let mut equipped = equip(storage, &jobs[0], 0, shift)?;
             around.before()?;
@@ -164,15 +176,17 @@ pub fn work(
         }
         Storage::File(file) => {
             let (gate, together) = (Gate::new(jobs.len()), together(jobs));
-            let together = together.as_ref();
+            let (together, ends) = (together.as_ref(), AtomicBool::new(false));
+            let of_worker = Shift { stop: if around.looks_on() { &ends } else { shift.stop }, ..shift };
             std::thread::scope(|scope| {
                 let work = |job| {
                     let (member, file) = (Member(&gate), Job::file(job, file));
-                    let beside = move || beside_others(&Storage::File(file), job, shift, &member, together);
+                    let beside =
+                        move || beside_others(&Storage::File(file), job, of_worker, &member, together);
                     std::thread::Builder::new().spawn_scoped(scope, beside)
                 };
                 let workers: Vec<_> = jobs.iter().map(work).collect();
-                gate.lead(around)?;
+                gate.lead(around, shift.stop, &ends)?;
                 let ended = workers.into_iter().map(|started| match started {
                     Ok(worker) => worker.join().unwrap_or(Err(Ended::Panicked)),
                     Err(error) => Err(Ended::NoThread(error)),
@@ -254,16 +268,37 @@ impl Gate {
         self.meeting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait(&self) {
+    /// Arrives; the number of the meeting that is to be waited for, or `None` where all are there.
+    fn arrive(&self) -> Option<u32> {
         let mut meeting = self.meeting();
         meeting.arrived += 1;
         let number = meeting.number;
         if meeting.is_complete() {
             self.turn.notify_all();
-            return;
+            return None;
         }
-        let waiting = self.turn.wait_while(meeting, |meeting| meeting.number == number);
+        Some(number)
+    }
+
+    fn wait(&self) {
+        let Some(number) = self.arrive() else { return };
+        let waiting = self.turn.wait_while(self.meeting(), |meeting| meeting.number == number);
         drop(waiting.unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Waits, and does something at each of so many moments until all are there.
+    fn wait_beside(&self, every: Duration, mut each: impl FnMut()) {
+        let Some(number) = self.arrive() else { return };
+        loop {
+            let waiting =
+                self.turn.wait_timeout_while(self.meeting(), every, |meeting| meeting.number == number);
+            let (meeting, timeout) = waiting.unwrap_or_else(PoisonError::into_inner);
+            drop(meeting);
+            if !timeout.timed_out() {
+                return;
+            }
+            each();
+        }
     }
 
     fn leave(&self) {
@@ -278,15 +313,23 @@ impl Gate {
         self.called_off.store(true, Ordering::Release);
     }
 
-    /// The calling thread's way through.
-    fn lead(&self, around: &mut dyn Around) -> io::Result<()> {
+    /// The calling thread's way through. Where it looks on, it ends the loops by `ends`, as `stop` does.
+    fn lead(&self, around: &mut dyn Around, stop: &AtomicBool, ends: &AtomicBool) -> io::Result<()> {
         self.wait();
         let begun = around.before();
         if begun.is_err() {
             self.call_off();
         }
         self.wait();
-        self.wait();
+        if around.looks_on() && begun.is_ok() {
+            self.wait_beside(LOOK_EVERY, || {
+                if !around.meanwhile() || stop.load(Ordering::Relaxed) {
+                    ends.store(true, Ordering::Relaxed);
+                }
+            });
+        } else {
+            self.wait();
+        }
         if begun.is_ok() {
             around.after();
         }
@@ -579,7 +622,7 @@ mod tests {
                 waits(&member);
                 std::panic::resume_unwind(Box::new("on purpose"))
             });
-            gate.lead(&mut Nothing).unwrap();
+            gate.lead(&mut Nothing, &AtomicBool::new(false), &AtomicBool::new(false)).unwrap();
             assert!(panics.join().is_err());
         });
         assert!(gate.called_off.load(Ordering::Acquire));

@@ -483,6 +483,14 @@ impl Around for Seen<'_, '_> {
         Ok(())
     }
 
+    fn looks_on(&self) -> bool {
+        self.others.is_some()
+    }
+
+    fn meanwhile(&mut self) -> bool {
+        self.others.as_mut().is_none_or(|others| others.meanwhile())
+    }
+
     fn after(&mut self) {
         if let Some(others) = &mut self.others {
             self.parted = others.ended();
