@@ -5,12 +5,15 @@
 #SBATCH --ntasks-per-node=1
 #SBATCH --exclusive
 #SBATCH --time=00:30:00
+#SBATCH --requeue
 set -eu
 target=${1:?usage: sbatch slurm.sh DIRECTORY}
-# The notebook lies on rank 0's side, and not on what is measured. Submitted again after an end by the time limit or a lost
-# node, the run goes on: with as many nodes as before.
-export IOSONDE_STORE=$SLURM_SUBMIT_DIR/iosonde-$SLURM_JOB_NAME.db
-if [ "${SLURM_RESTART_COUNT:-0}" -gt 0 ]; then
-    exec srun --mpi=pmix iosonde-mpi resume last
+# The notebook lies on rank 0's side, and not on what is measured. It has the job's number, which a job keeps when Slurm
+# starts it again after a lost node (--requeue): the run then goes on, with as many nodes as before. After an end by the
+# time limit, go on by hand:  scontrol requeue JOB
+export IOSONDE_STORE=$SLURM_SUBMIT_DIR/iosonde-$SLURM_JOB_ID.db
+report=$SLURM_SUBMIT_DIR/iosonde-$SLURM_JOB_ID.html
+if [ "${SLURM_RESTART_COUNT:-0}" -gt 0 ] && [ -e "$IOSONDE_STORE" ]; then
+    exec srun --mpi=pmix iosonde-mpi resume last --out "$report"
 fi
-exec srun --mpi=pmix iosonde-mpi run quick "$target" --out "$SLURM_SUBMIT_DIR/iosonde-$SLURM_JOB_ID.html"
+exec srun --mpi=pmix iosonde-mpi run quick "$target" --out "$report"

@@ -5,7 +5,7 @@
 
 use std::{cell::RefCell, io, rc::Rc, sync::atomic::AtomicBool};
 
-use iosonde_hosts::{Alone, Cluster, Coordinator, Deed, Opening, Refused};
+use iosonde_hosts::{Alone, Cluster, Coordinator, Deed, Lost, Opening, Refused};
 use iosonde_model::RunHost;
 use iosonde_rig::{
     drive::Limits,
@@ -114,6 +114,12 @@ impl Hosts {
 pub fn failure_of(error: io::Error) -> Failure {
     if error.kind() == io::ErrorKind::Interrupted {
         return Failure { code: INTERRUPTED, text: String::new() };
+    }
+    let inner = error.get_ref();
+    let ends_anyway = |lost: &Lost| lost.after_s.is_none();
+    if inner.and_then(|inner| inner.downcast_ref::<Lost>()).is_some_and(ends_anyway) {
+        // mpirun ends all where one was killed, or its user pressed Ctrl-C.
+        return Failure { code: INTERRUPTED, text: error.to_string() };
     }
     let usage = error
         .get_ref()

@@ -28,14 +28,14 @@ pub fn open(
     let target = Target::parse(text).map_err(|refusal| Failure::usage(refusal.for_command(asked.command)))?;
     let (wanted, there) = (options.hosts.unwrap_or(1), Hosts::of_process());
     let hosts = if let Target::Simulated(_) = target {
-        refuse_processes(text, &there)?;
+        refuse_processes(text, asked.command, &there)?;
         if wanted > 1 { Hosts::simulated(Cluster::new(wanted)) } else { Hosts::alone() }
     } else if wanted == there.count() {
         there
     } else {
         return Err(Failure::usage(format!(
-            "--hosts {wanted} needs {wanted} hosts, and this run has {}; start them with MPI: mpirun -n {wanted} \
-             --map-by node iosonde-mpi ..",
+            "this is a run of {wanted} hosts, and {} are here; start them with MPI: mpirun -n {wanted} --map-by node \
+             iosonde-mpi ..",
             there.count()
         )));
     };
@@ -48,11 +48,11 @@ pub fn open(
 }
 
 /// Simulated hosts are in one process.
-fn refuse_processes(text: &str, there: &Hosts) -> Result<(), Failure> {
+fn refuse_processes(text: &str, command: &str, there: &Hosts) -> Result<(), Failure> {
     match there.count() {
         1 => Ok(()),
         count => Err(Failure::usage(format!(
-            "{text} is simulated, and its hosts need no MPI:  iosonde run --hosts {count} {text}"
+            "{text} is simulated, and its hosts need no MPI:  {command} {text} --hosts {count}"
         ))),
     }
 }

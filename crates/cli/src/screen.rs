@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use iosonde_report::{Paint, clean};
 
+use crate::hosts::Hosts;
 use crate::{args::Shared, failure::Failure};
 
 /// Both streams, and how they may be used.
@@ -26,7 +27,8 @@ pub struct Screen {
 impl Screen {
     /// As the options and the terminals say.
     pub fn new(shared: &Shared) -> Self {
-        let terminal = io::stdout().is_terminal();
+        // mpirun gives rank 0 a terminal, wherever its own output goes.
+        let terminal = io::stdout().is_terminal() && Hosts::of_process().count() == 1;
         // https://no-color.org: any value that is not empty.
         let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let color = match shared.color {

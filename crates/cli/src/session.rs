@@ -158,6 +158,11 @@ impl Session {
         Ok(())
     }
 
+    /// Areas that are filled and addressed: one for each host that has its own.
+    pub fn areas(&self) -> u32 {
+        if self.bed.place.placement.layout.separates_hosts() { self.hosts.count() } else { 1 }
+    }
+
     /// Proves that all hosts see one storage, where they share it; returns the bytes that were written for that.
     pub fn prove_shared(&mut self) -> Result<u64, Failure> {
         if !self.sharing.needs_proof() {

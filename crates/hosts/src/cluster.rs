@@ -3,7 +3,11 @@
 //! All hosts' loads share the device's queue and its virtual clock. Their starts are exact, unless hosts are told to
 //! begin late.
 
-use std::{io, sync::atomic::AtomicBool};
+use std::{
+    io,
+    ops::Range,
+    sync::{Arc, atomic::AtomicBool},
+};
 
 use iosonde_model::{RunHost, TrialSpec};
 use iosonde_rig::{
@@ -23,12 +27,14 @@ pub struct Cluster {
     late: Option<(u32, u64)>,
     /// Hosts with another queue depth, each with its share of the others'.
     shallow: Vec<(u32, f64)>,
+    /// Hosts that do not always run.
+    halts: Vec<(u32, Arc<[Range<u64>]>)>,
 }
 
 impl Cluster {
     /// So many hosts, all alike.
     pub fn new(count: u32) -> Self {
-        Self { count, late: None, shallow: Vec::new() }
+        Self { count, late: None, shallow: Vec::new(), halts: Vec::new() }
     }
 
     /// One of them begins each trial late.
@@ -43,6 +49,19 @@ impl Cluster {
     pub fn with_shallow(mut self, rank: u32, share: f64) -> Self {
         self.shallow.push((rank, share));
         self
+    }
+
+    /// One of them, or one more, does not run at these moments, which are in order, in nanoseconds of the virtual time:
+    /// its requests complete, and it sees them and sends others afterwards.
+    #[must_use]
+    pub fn with_halts(mut self, rank: u32, halts: Arc<[Range<u64>]>) -> Self {
+        self.halts.push((rank, halts));
+        self
+    }
+
+    fn halts(&self, rank: u32) -> Arc<[Range<u64>]> {
+        let own = self.halts.iter().find(|(halted, _)| *halted == rank);
+        own.map_or_else(Arc::default, |(_, halts)| Arc::clone(halts))
     }
 
     fn depth(&self, rank: u32, depth: u32) -> u32 {
@@ -88,8 +107,10 @@ impl Coordinator for Cluster {
         };
         let ranks = taking_part(order.spec, self.count, order.seed);
         let specs: Vec<TrialSpec> = ranks.iter().copied().map(own).collect();
-        let told = |(spec, &rank)| Order { spec, seed: seed_of(order.seed, rank), ..order.clone() };
-        let orders: Vec<Order> = specs.iter().zip(&ranks).map(told).collect();
+        let told = |(spec, &rank)| {
+            (Order { spec, seed: seed_of(order.seed, rank), ..order.clone() }, self.halts(rank))
+        };
+        let orders: Vec<_> = specs.iter().zip(&ranks).map(told).collect();
         let announced_ns = bed.clock.now_ns();
         let finished = bed.run_hosts(&orders, stop)?;
         let part = |(finished, rank): (FinishedTrial, u32)| Part {

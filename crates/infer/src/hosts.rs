@@ -10,7 +10,7 @@ use iosonde_judge::{
     validity::TrialStanding,
 };
 use iosonde_model::{
-    About, Estimate, HostDirection, HostShare, Op, Phase, Point, Run, Trial, TrialSpec,
+    About, Estimate, HostDirection, HostShare, Medium, Op, Phase, Point, Run, Togetherness, Trial, TrialSpec,
     cause::{Cause, OddHost, OddOne},
 };
 use iosonde_stats::robust::median;
@@ -32,6 +32,44 @@ pub struct HostTable {
     pub rows: Vec<HostRow>,
     /// Echoes between its machines, where they are several.
     pub echo: Option<Echo>,
+    /// How well they began together; `None` of simulated hosts, which begin at one moment.
+    pub starts: Option<Starts>,
+    /// Whether all are processes on one machine.
+    pub on_one_machine: bool,
+}
+
+/// How well hosts were together, over all measured trials of the run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Starts {
+    /// Median time from the first host's first request to the last host's, in nanoseconds.
+    pub skew_ns_median: f64,
+    /// The longest.
+    pub skew_ns_most: f64,
+    /// Least share of a trial's time that all of them measured.
+    pub overlap_share_least: f64,
+    /// Largest error of the comparison of clocks, in nanoseconds.
+    pub clock_error_ns: u64,
+}
+
+/// Those of a run's measured trials of several hosts.
+fn starts(run: &Run) -> Option<Starts> {
+    let measured = run.trials.iter().filter(|trial| trial.phase == Phase::Measure);
+    let all: Vec<&Togetherness> =
+        measured.filter_map(|trial| trial.witnesses.hosts.as_ref()).filter(|all| all.hosts > 1).collect();
+    let skews: Vec<f64> = all.iter().map(|together| together.start_skew_ns as f64).collect();
+    let skew_ns_most = skews.iter().copied().fold(0.0, f64::max);
+    (skew_ns_most > 0.0).then(|| Starts {
+        skew_ns_median: median(&skews).unwrap_or(0.0),
+        skew_ns_most,
+        overlap_share_least: all.iter().map(|together| together.overlap_share).fold(1.0, f64::min),
+        clock_error_ns: all.iter().map(|together| together.clock_error_ns).max().unwrap_or(0),
+    })
+}
+
+/// Whether all hosts of a run have one machine's memory: the same start of the same system.
+fn on_one_machine(run: &Run) -> bool {
+    let boots: Vec<Option<&str>> = run.info.hosts.iter().map(|host| host.boot.as_deref()).collect();
+    boots.len() > 1 && boots[0].is_some() && boots.iter().all(|boot| *boot == boots[0])
 }
 
 /// A message from host 0 to a host on another machine and back.
@@ -66,7 +104,7 @@ pub struct HostRow {
 
 /// The hosts of a run beside each other; `None` where one host measured, or where no trial of all hosts is valid.
 pub fn host_table(run: &Run) -> Option<HostTable> {
-    let (point, trials) = lead(run)?;
+    let (point, spec, trials) = lead(run)?;
     let rates: Vec<HostRates> = trials.iter().filter_map(|trial| HostRates::of(trial)).collect();
     let hosts = trials.first()?.hosts.len();
     let confidence = iosonde_judge::standing::confidence(run);
@@ -100,12 +138,14 @@ pub fn host_table(run: &Run) -> Option<HostTable> {
     rows.iter_mut().for_each(|row| row.share = row.iops.value / all);
     let echo = echo(run, &trials, &rows);
     Some(HostTable {
-        point: point.id,
-        spec: point.spec.clone(),
+        point,
+        spec: spec.clone(),
         trials: trials.len(),
         confidence,
         rows,
         echo,
+        starts: starts(run),
+        on_one_machine: run.info.device.medium != Medium::Simulated && on_one_machine(run),
     })
 }
 
@@ -127,25 +167,31 @@ fn echo(run: &Run, trials: &[&Trial], rows: &[HostRow]) -> Option<Echo> {
 
 /// The point of all hosts with the highest throughput, with its valid trials; one with enough trials for an interval
 /// goes before one with fewer.
-fn lead(run: &Run) -> Option<(&Point, Vec<&Trial>)> {
+fn lead(run: &Run) -> Option<(usize, &TrialSpec, Vec<&Trial>)> {
     let hosts = Some(all_hosts(run)).filter(|&hosts| hosts > 1)?;
     let standing = TrialStanding::of(run);
+    let valid = |trial: &&Trial| standing.is_valid_for(trial, About::Rate) && HostRates::of(trial).is_some();
+    if run.points.is_empty() {
+        // A single workload given by hand.
+        let measured = run.trials.iter().filter(|trial| trial.phase == Phase::Measure);
+        let last = measured.filter(|trial| trial.hosts.len() == hosts).rfind(valid)?;
+        return Some((0, &last.spec, vec![last]));
+    }
     let trials_of = |point: &Point| -> Vec<&Trial> {
         let own = |trial: &&Trial| {
             trial.phase == Phase::Measure && trial.point == Some(point.id) && trial.hosts.len() == hosts
         };
-        let valid =
-            |trial: &&Trial| standing.is_valid_for(trial, About::Rate) && HostRates::of(trial).is_some();
         run.trials.iter().filter(own).filter(valid).collect()
     };
     let all = run.points.iter().map(|point| (point, trials_of(point)));
     let measured = all.filter(|(_, trials)| !trials.is_empty());
     let bytes_per_s =
         |trials: &[&Trial]| trials.iter().map(|trial| trial.bytes_per_s()).sum::<f64>() / trials.len() as f64;
-    measured.max_by(|(_, a), (_, b)| {
+    let best = measured.max_by(|(_, a), (_, b)| {
         let enough = |trials: &[&Trial]| trials.len() >= FEWEST_TRIALS;
         enough(a).cmp(&enough(b)).then(bytes_per_s(a).total_cmp(&bytes_per_s(b)))
-    })
+    })?;
+    Some((best.0.id, &best.0.spec, best.1))
 }
 
 /// Reads where there are any, otherwise writes, otherwise trims: one histogram.

@@ -8,7 +8,7 @@ pub mod drift;
 pub mod estimate;
 pub mod evidence;
 pub mod host_rates;
-
+pub mod host_turns;
 pub mod levels;
 pub mod mean_depth;
 pub mod preconditioning;

@@ -82,6 +82,9 @@ pub struct HostShare {
     /// Share of the time that its busiest worker was busy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub busy_share: Option<f64>,
+    /// Its requests that completed in each of the trial's windows; empty where more than 64 hosts took part.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub window_ios: Vec<u64>,
 }
 
 impl HostShare {

@@ -361,6 +361,7 @@ pub fn trial(run: &Run, details: bool, paint: Paint) -> String {
     out.push('\n');
     out += &latency_table(trial, paint);
     out += &around(trial, paint);
+    out += &hosts(run, paint);
     out += &verdicts(run, trial, details, paint);
     let more = if details { "" } else { "; -v lists the checks" };
     out + &paint.hang(

@@ -9,6 +9,7 @@ use std::{
     collections::BTreeSet,
     fs::File,
     io,
+    ops::Range,
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -43,6 +44,8 @@ pub struct Job {
     pub spec: TrialSpec,
     /// Index of its host: 0, but where several are simulated.
     pub host: usize,
+    /// Moments at which its simulated host does not run, in nanoseconds of virtual time.
+    pub halts: Arc<[Range<u64>]>,
     /// Index of the job within its stream.
     pub number: u32,
     /// Seed of the job's random numbers.
@@ -56,6 +59,12 @@ pub struct Job {
 }
 
 impl Job {
+    /// When its host runs again, where it does not at this moment.
+    fn goes_on_ns(&self, now_ns: u64) -> Option<u64> {
+        let next = self.halts.partition_point(|halt| halt.end <= now_ns);
+        self.halts.get(next).filter(|halt| halt.contains(&now_ns)).map(|halt| halt.end)
+    }
+
     /// Its own file, or the trial's.
     fn file(&self, first: &Arc<File>) -> Arc<File> {
         Arc::clone(self.file.as_ref().unwrap_or(first))
@@ -109,7 +118,17 @@ pub fn jobs(
         .map(|((stream, spec, number), n)| {
             let lane = place.placement.lane(phase, &spec, number);
             let (file, limits) = (place.file(lane)?, limits[stream]);
-            Ok(Job { stream, spec, host: 0, number, seed: job_seed(seed, n), limits, lane, file })
+            Ok(Job {
+                stream,
+                spec,
+                host: 0,
+                halts: Arc::default(),
+                number,
+                seed: job_seed(seed, n),
+                limits,
+                lane,
+                file,
+            })
         })
         .collect()
 }
@@ -524,7 +543,7 @@ fn in_virtual_time(
         drive.begin()?;
     }
     if hosts.len() > 1 {
-        in_turn_of_many(shared, &mut drives)?;
+        in_turn_of_many(shared, jobs, &mut drives)?;
     } else {
         in_turn(shared, &mut drives)?;
     }
@@ -569,10 +588,10 @@ fn in_turn(shared: &SharedDevice, drives: &mut [Drive]) -> io::Result<()> {
 
 /// All loops of many hosts in turn, of which a moment concerns few: looking at all of a thousand loops at each
 /// completion would make the time of a run grow with the square of the hosts. A loop is stepped when something of its
-/// own has completed, and at the moments that it waits for by itself.
-fn in_turn_of_many(shared: &SharedDevice, drives: &mut [Drive]) -> io::Result<()> {
-    let mut moments: BTreeSet<(u64, usize)> =
-        drives.iter().enumerate().map(|(at, drive)| (drive.own_moment_ns(), at)).collect();
+/// own has completed, and at the moments that it waits for by itself; one whose host does not run, when that goes on.
+fn in_turn_of_many(shared: &SharedDevice, jobs: &[Job], drives: &mut [Drive]) -> io::Result<()> {
+    let mut own_ns: Vec<u64> = drives.iter().map(Drive::own_moment_ns).collect();
+    let mut moments: BTreeSet<(u64, usize)> = own_ns.iter().copied().zip(0..).collect();
     let mut due = Vec::new();
     while let Some(&(first_ns, _)) = moments.first() {
         shared.work_until_completion(first_ns);
@@ -580,17 +599,19 @@ fn in_turn_of_many(shared: &SharedDevice, drives: &mut [Drive]) -> io::Result<()
         shared.clock.advance_to(at_ns);
         due.clear();
         shared.deliver(&mut due);
-        due.extend(moments.iter().take_while(|(own_ns, _)| *own_ns <= at_ns).map(|(_, at)| *at));
+        due.extend(moments.iter().take_while(|(moment_ns, _)| *moment_ns <= at_ns).map(|(_, at)| *at));
         due.sort_unstable();
         due.dedup();
         for &at in &due {
             let drive = &mut drives[at];
-            moments.remove(&(drive.own_moment_ns(), at));
-            if !drive.is_done() {
+            moments.remove(&(own_ns[at], at));
+            let goes_on_ns = jobs[at].goes_on_ns(at_ns);
+            if goes_on_ns.is_none() && !drive.is_done() {
                 drive.step()?;
             }
             if !drive.is_done() {
-                moments.insert((drive.own_moment_ns(), at));
+                own_ns[at] = goes_on_ns.unwrap_or_else(|| drive.own_moment_ns());
+                moments.insert((own_ns[at], at));
             }
         }
     }

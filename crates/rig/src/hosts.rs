@@ -4,12 +4,15 @@
 //! done with the jobs of one host. Percentiles come from the merged histogram, never from those of the hosts. Counters
 //! of a machine are its own: of several hosts on one machine only the first one's count.
 
-use iosonde_model::{HostShare, Stream, Togetherness, Trial, Witnesses};
+use iosonde_model::{HostShare, Stream, Togetherness, Trial, Window, Witnesses};
 
 use crate::{
     merge::{self, Over, Recorded},
     trial::FinishedTrial,
 };
+
+/// Of more hosts, windows of each are not kept: 50 windows of 64 hosts are 16 kB a trial.
+const WINDOWS_KEPT_OF: usize = 64;
 
 /// One host's part of a trial, on its way to rank 0.
 #[derive(Debug)]
@@ -56,7 +59,13 @@ pub fn merged(mut parts: Vec<Part>, announced_ns: u64, duration_ns: u64) -> Fini
     let active_ns = parts[0].finished.active_ns;
     let witnesses = Witnesses { hosts: Some(together), ..witnesses(&parts) };
     let trials: Vec<Trial> = parts.into_iter().map(|part| part.finished.trial).collect();
-    let trial = Trial { hosts, witnesses, ..sum(trials) };
+    let own_windows: Vec<Vec<Window>> = trials.iter().map(|trial| trial.windows.clone()).collect();
+    let mut trial = Trial { hosts, witnesses, ..sum(trials) };
+    if own_windows.len() <= WINDOWS_KEPT_OF {
+        for (host, own) in trial.hosts.iter_mut().zip(&own_windows) {
+            host.window_ios = merge::ios_within(own, &trial.windows);
+        }
+    }
     FinishedTrial { trial, notes, active_ns }
 }
 

@@ -281,6 +281,15 @@ fn mean(between: impl Fn(fn(&WindowDirection) -> f64) -> f64) -> Option<f64> {
     (timed > 1e-6).then(|| sum_ns / timed)
 }
 
+/// Requests of one host that completed in each of these windows, of which its own need not have the bounds.
+pub(crate) fn ios_within(own: &[Window], windows: &[Window]) -> Vec<u64> {
+    let until = |at_s: f64| -> u64 {
+        let of = |op| total_until(own, op, at_s, |lane| lane.ios as f64).round() as u64;
+        Op::DIRECTIONS.into_iter().map(of).sum()
+    };
+    windows.iter().map(|window| until(window.start_s + window.length_s) - until(window.start_s)).collect()
+}
+
 fn total_until(windows: &[Window], op: Op, at_s: f64, figure: fn(&WindowDirection) -> f64) -> f64 {
     let part = |window: &Window| {
         let share = if window.length_s > 0.0 { (at_s - window.start_s) / window.length_s } else { 1.0 };

@@ -178,29 +178,33 @@ impl Bed {
         Ok(finished)
     }
 
-    /// Runs the parts of several hosts on one simulated device, in its time: an order for each host. What was seen
-    /// around all of them is with the first.
-    pub fn run_hosts(&mut self, orders: &[Order], stop: &AtomicBool) -> io::Result<Vec<FinishedTrial>> {
+    /// Runs the parts of several hosts on one simulated device, in its time: an order for each host, and when it does
+    /// not run, in order. What was seen around all of them is with the first.
+    pub fn run_hosts(
+        &mut self,
+        orders: &[(Order, Arc<[Range<u64>]>)],
+        stop: &AtomicBool,
+    ) -> io::Result<Vec<FinishedTrial>> {
         let Self { storage, watch, clock, folder, place } = self;
-        let Some(first) = orders.first() else { return Ok(Vec::new()) };
+        let Some((first, _)) = orders.first() else { return Ok(Vec::new()) };
         if let Some(why) = placement::problem(first.spec, &place.placement) {
             return Err(Unfit(why).into());
         }
         let plan = VerifyPlan::new(storage, first.spec, first.seed, clock)?;
         let mut jobs = Vec::new();
-        for (host, order) in orders.iter().enumerate() {
+        for (host, (order, halts)) in orders.iter().enumerate() {
             let (limits, _) = limits(storage, order, &[])?;
             let placement = Placement { rank: host as u32, ..place.placement };
             let place = Place { placement, ..Place::default() };
             let own = crew::jobs(order.spec, &limits, (order.phase, order.seed), &place)?;
-            jobs.extend(own.into_iter().map(|job| Job { host, ..job }));
+            jobs.extend(own.into_iter().map(|job| Job { host, halts: Arc::clone(halts), ..job }));
         }
         let shift = Shift { phase: first.phase, stop, plan: &plan, folder: folder.as_ref(), early: None };
         let mut seen = Seen::new(storage, watch, clock, (first.spec, place.placement), None);
         let worked = crew::work(storage, &jobs, shift, &mut seen)?;
         let Seen { started_at, started_s, mut witnesses, simulated_busy_s, .. } = seen;
         let mut worked = worked.into_iter();
-        let of_host = |(host, order): (usize, &Order)| {
+        let of_host = |(host, (order, _)): (usize, &(Order, _))| {
             let own = jobs.iter().filter(|job| job.host == host).count();
             // The device's counters are of all hosts.
             let beside = Witnesses {

@@ -202,7 +202,11 @@ impl Campaign {
                 let trials = kept[0].0;
                 format!("{}\n  {trials} trials are kept; to go on:  {go_on}", failure.text)
             }
-            _ => failure.text,
+            _ => failure.text.clone(),
+        };
+        let text = match &*failure.text {
+            why if interrupted && !why.is_empty() => format!("{why}\n  {text}"),
+            _ => text,
         };
         Failure { text, ..failure }
     }

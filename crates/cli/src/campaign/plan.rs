@@ -152,6 +152,8 @@ pub fn written_bytes(study: &Study, options: &Options, session: &Session, schedu
     };
     let points = schedule.points().iter();
     let trials: f64 = points.map(|point| one(&point.spec) * schedule.length_s(Some(point.id)) * rounds).sum();
+    // Each host fills its own area, where it has one.
+    let size_bytes = size_bytes * u64::from(session.areas());
     let fill_bytes = if session.fill { size_bytes } else { 0 };
     let state_bytes = options.state.map_or(0, |state| state.cost_bytes(size_bytes, session.fill));
     let bytes = trials as u64 + fill_bytes + state_bytes;

@@ -2,6 +2,7 @@
 
 use iosonde_model::{Circumstances, Device, RunInfo, RunState};
 
+use crate::hosts::Hosts;
 use crate::{options::Options, session::Session};
 
 /// A run's beginning, as it is written down; which study it is of, its caller knows.
@@ -50,5 +51,5 @@ pub fn command_line() -> String {
         if plain && !word.is_empty() { word } else { format!("'{}'", word.replace('\'', r"'\''")) }
     };
     let words = std::env::args_os().skip(1).map(|word| quote(word.to_string_lossy().into_owned()));
-    std::iter::once("iosonde".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+    std::iter::once(Hosts::of_process().program()).chain(words).collect::<Vec<_>>().join(" ")
 }

@@ -101,7 +101,12 @@ impl Measurement {
 
     /// Fills up to `asked_bytes`, as far as `seconds` go; how much was filled.
     fn filled(&mut self, asked_bytes: u64, seconds: f64) -> Result<u64, Failure> {
-        self.screen.say(&format!("preparing     filling {} with random data", units::size(asked_bytes)));
+        let each = match self.session.areas() {
+            1 => String::new(),
+            hosts => format!(" on each of {hosts} hosts"),
+        };
+        self.screen
+            .say(&format!("preparing     filling {}{each} with random data", units::size(asked_bytes)));
         let (unit_bytes, sharers) = (self.unit_bytes(), self.sharers());
         let first_bytes = asked_bytes.min((prepare::PROBE_BYTES * sharers).next_multiple_of(unit_bytes));
         let probe = self.fill(0, first_bytes, seconds, "")?;

@@ -25,6 +25,9 @@ pub fn refuse_what_the_engine_cannot<'a>(
     let specs = specs.map(each).collect::<Result<Vec<&TrialSpec>, Failure>>()?;
     let streams: Vec<&TrialSpec> = specs.into_iter().flat_map(TrialSpec::streams).collect();
     refuse_several_turns(&placement, &streams)?;
+    if placement.rotate && !streams.iter().any(|spec| spec.rw.reads()) {
+        return Err(Failure::usage("--rotate is about what is read, and nothing is; leave it out"));
+    }
     for spec in streams {
         let (engine, depth) = (&spec.engine, spec.queue_depth);
         let (kind, _) = engine::named(engine).map_err(Failure::usage)?;
@@ -75,9 +78,16 @@ fn buffers_max(session: &Session) -> Option<(u64, &'static str)> {
 
 /// What follows a size that each of several hosts has for itself.
 fn of_each(session: &Session) -> String {
-    let hosts = session.hosts.count();
-    let apart = hosts > 1 && session.bed.place.placement.layout.separates_hosts();
-    if apart { format!(" for each of {hosts} hosts") } else { String::new() }
+    match session.areas() {
+        1 => String::new(),
+        hosts => format!(" for each of {hosts} hosts"),
+    }
+}
+
+/// Hosts that may share one file system take equal parts of its room.
+fn by_each(session: &Session) -> String {
+    let hosts = session.bed.place.placement.hosts;
+    if hosts > 1 && session.areas() > 1 { format!(" by each of {hosts} hosts") } else { String::new() }
 }
 
 /// Highest rate of one worker with the smallest block of a study: the report shows it beside what the storage
@@ -107,8 +117,9 @@ pub fn refuse_what_does_not_fit(target: &str, session: &Session, options: &Optio
     let free = session.admitted.as_ref().and_then(|admitted| admitted.free_bytes);
     let there = match (free, session.device.kind.as_str()) {
         (Some(free), _) => format!(
-            "{} are free there, of which {room} may be taken (half; a tenth of the file system or 10 GiB stays free)",
-            units::size(free)
+            "{} are free there, of which {room} may be taken{} (half; a tenth of the file system or 10 GiB stays free)",
+            units::size(free),
+            by_each(session)
         ),
         (None, "directory") => format!("{room} may be taken there at most"),
         _ => format!("it holds {room}{}", of_each(session)),

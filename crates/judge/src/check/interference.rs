@@ -21,7 +21,9 @@
 //! standard deviations and 20 % below the point's usual level. A point that is slow far more often than all others
 //! together (a binomial test at a chance of 1 in 1,000 for the run) has two rates of its own. Nor does a stretch count
 //! that is one whole trial, from its beginning to its end: no neighbour comes and goes with a trial. The starts are
-//! called regular where each gap is a whole multiple of the median one within 15 %.
+//! called regular where each gap is a whole multiple of the median one within 15 %. Of several hosts, how many were slow
+//! at once is told: all, where the storage or its network has another user. Where half and fewer of three or more were,
+//! it is left to `host-slowed`.
 //!
 //! Not checked without the device's counters, for buffered I/O (other I/O cannot be separated from its own), and
 //! without the hypervisor's share or the pressure.
@@ -39,23 +41,17 @@
 //! What to do: find the process (`iotop`, the host's other guests), or measure when it is quiet. A regular stretch
 //! is a scheduled job, or the device's own garbage collection.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use iosonde_model::{
-    About, CheckName, Op, Phase, Reason, Run, Scope, Sync, Trial, Verdict,
+    About, CheckName, Op, Reason, Run, Scope, Sync, Trial, Verdict, Window,
     cause::{self, CountedAt, Missing},
 };
 
-use super::{Check, at_limit, counted, course, judged};
+use super::{
+    Check, at_limit, counted, course, host_windows, judged,
+    slow_periods::{Found, Observed, REQUESTS_MIN, Slice, WINDOWS_MIN, whole_windows},
+};
 #[cfg(test)]
 use super::{Specimens, specimen};
-use iosonde_stats::robust;
-use statrs::function::beta::beta_reg;
-
-use crate::{
-    estimate::{Voids, cold_trials, leftovers},
-    settling::after_heavier_writes,
-};
 
 /// Share of our bytes; see the manual page above.
 const OTHERS_SHARE: f64 = 0.05;
@@ -64,24 +60,6 @@ const OTHERS_MIN_BYTES: u64 = 1 << 20;
 const STEAL_DOUBT: f64 = 0.05;
 const STEAL_VOID: f64 = 0.10;
 const PRESSURE_DOUBT: f64 = 0.25;
-/// A window is low below this share of what its point does otherwise, and below so many deviations.
-const LOW_SHARE: f64 = 0.8;
-const LOW_DEVIATIONS: f64 = 5.0;
-/// Minimum number of windows of a stretch.
-const STRETCH_MIN: usize = 2;
-const STRETCHES_MIN: usize = 3;
-/// Number of low windows from which on it is no chance that they and a trial begin and end together.
-const WHOLE_MIN: usize = 5;
-/// Share of the run's time below which they change no mean by half a percent, even where nothing is left of the rate.
-/// The three places alone are 0.8 % of `quick`'s time, and would be 0.05 % of that of `full`.
-const TIME_SHARE_MIN: f64 = 0.005;
-/// Windows of a point, and requests in a usual one of them, below which it is not looked at: ten requests
-/// scatter by a third of themselves.
-const WINDOWS_MIN: usize = 20;
-/// Probability with which a neighbour that strikes at random is slow at any one point so much more often than at the
-/// others.
-const BY_CHANCE: f64 = 1e-3;
-const REQUESTS_MIN: f64 = 30.0;
 
 pub(super) struct Interference;
 
@@ -260,183 +238,42 @@ fn others_bytes(trial: &Trial, run: &Run) -> Option<u64> {
     Some(read.saturating_sub(witnesses.issued_read_bytes) + written)
 }
 
-/// A window in the course of the run.
-#[derive(Debug, Clone, Copy)]
-struct Moment {
-    trial: u64,
-    /// The point that it belongs to, from 1; 0 for canaries.
-    group: usize,
-    at_s: f64,
-    length_s: f64,
-    /// Requests that completed in it.
-    requests: f64,
-    /// ln of its rate over what its point does otherwise.
-    log: f64,
-    low: bool,
-}
-
 fn of_run(run: &Run) -> Verdict {
-    let moments = common(moments(run));
-    if moments.len() < WINDOWS_MIN {
-        let too_few =
-            cause::Interference::TooFewWindows { windows_needed: WINDOWS_MIN, requests_needed: REQUESTS_MIN };
-        return Verdict::NotChecked(Reason::new(About::Rate, too_few));
-    }
-    let stretches = stretches(&moments);
-    if stretches.len() < STRETCHES_MIN {
-        return Verdict::Pass;
-    }
-    let low: Vec<&Moment> = stretches.iter().flatten().collect();
-    let depth = 1.0 - robust::median(&low.iter().map(|m| m.log).collect::<Vec<_>>()).unwrap_or(0.0).exp();
-    let length = |stretch: &Vec<Moment>| {
-        stretch.last().map_or(0.0, |m| m.at_s + m.length_s) - stretch.first().map_or(0.0, |m| m.at_s)
+    let slices = |trial: &Trial| {
+        let slice = |(window, own): (usize, &Window)| {
+            let requests = course::completed(own) as f64;
+            Slice { window, requests, log: course::log(requests / own.length_s) }
+        };
+        whole_windows(trial).map(slice).collect()
     };
-    let lengths: Vec<f64> = stretches.iter().map(length).collect();
-    let time_share =
-        low.iter().map(|m| m.length_s).sum::<f64>() / moments.iter().map(|m| m.length_s).sum::<f64>();
-    if time_share < TIME_SHARE_MIN {
+    let slow = match Observed::of(run).slow_periods(None, slices) {
+        Found::TooFewWindows => {
+            let (windows_needed, requests_needed) = (WINDOWS_MIN, REQUESTS_MIN);
+            let too_few = cause::Interference::TooFewWindows { windows_needed, requests_needed };
+            return Verdict::NotChecked(Reason::new(About::Rate, too_few));
+        }
+        Found::Even => return Verdict::Pass,
+        Found::Slow(slow) => slow,
+    };
+    let hosts = host_windows::slowed(run, slow.windows());
+    if hosts.is_some_and(|hosts| hosts.are_few()) {
+        // One host's own matter, which `host-slowed` tells.
         return Verdict::Pass;
     }
-    let starts: Vec<f64> = stretches.iter().map(|stretch| stretch[0].at_s).collect();
     let stalls = cause::Interference::Stalls {
-        stretches: stretches.len(),
-        length_s: robust::median(&lengths).unwrap_or(0.0),
-        loss_share: depth,
-        time_share,
-        period_s: period_s(&starts),
+        stretches: slow.count(),
+        length_s: slow.length_s(),
+        loss_share: slow.loss_share(),
+        time_share: slow.time_share,
+        period_s: slow.period_s(),
+        hosts,
     };
     Verdict::Warning(Reason::new(About::Rate, stalls))
 }
 
-/// Every window of the run's measurements and canaries, in the order of time.
-fn moments(run: &Run) -> Vec<Moment> {
-    let mut of_point: BTreeMap<usize, Vec<Moment>> = BTreeMap::new();
-    // What a canary waits for after a write, or a trial after heavier writes, is the run's own doing, and so is what
-    // the first reads wait for until a cache has their data. What is void is not known yet here.
-    let (leftovers, after_writes) = (leftovers(&run.trials), after_heavier_writes(&run.trials));
-    let cold = cold_trials(&run.points, &run.trials, &Voids::new());
-    let own = |trial: &Trial| {
-        let id = &trial.id;
-        leftovers.contains(id) || after_writes.contains(id) || cold.contains_key(id)
-    };
-    let counts = |trial: &&Trial| trial.phase != Phase::Prepare && !own(trial);
-    for trial in run.trials.iter().filter(counts) {
-        let group = trial.point.map_or(0, |point| point + 1);
-        // Half a window at a trial's end is half as sure.
-        let windows = trial.windows.iter().filter(|window| window.length_s > 0.05);
-        of_point.entry(group).or_default().extend(windows.map(|window| {
-            let requests = course::completed(window) as f64;
-            let (at_s, length_s) = (trial.started_s + window.start_s, window.length_s);
-            let log = course::log(requests / length_s);
-            Moment { trial: trial.id, group, at_s, length_s, requests, log, low: false }
-        }));
-    }
-    let mut out = Vec::new();
-    for mut lane in of_point.into_values().filter(|lane| lane.len() >= WINDOWS_MIN) {
-        let of = |pick: fn(&Moment) -> f64| robust::median(&lane.iter().map(pick).collect::<Vec<_>>());
-        if of(|moment| moment.requests).unwrap_or(0.0) < REQUESTS_MIN {
-            continue;
-        }
-        let usual = of(|moment| moment.log).unwrap_or(0.0);
-        lane.iter_mut().for_each(|moment| moment.log -= usual);
-        let off: Vec<f64> = lane.iter().map(|moment| moment.log).collect();
-        let scatter = robust::median_absolute_deviation(&off).unwrap_or(0.0) * robust::SIGMA_PER_MAD;
-        let limit = (-LOW_DEVIATIONS * scatter).min(LOW_SHARE.ln());
-        lane.iter_mut().for_each(|moment| moment.low = moment.log < limit);
-        out.extend(lane);
-    }
-    out.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
-    out
-}
-
-/// How much of a point was seen, and how much of that was slow.
-#[derive(Debug, Clone, Default)]
-struct Seen {
-    windows: f64,
-    trials: BTreeSet<u64>,
-    slow_trials: BTreeSet<u64>,
-}
-
-/// These windows without those of points that are slow far more often than all others: no neighbour waits for one point
-/// of many. Strided writes that meet one flash unit in some passes and two in others, for one, halve their rate in six
-/// of twenty trials while nothing else does. A trial that is ten times as long meets a neighbour ten times as often.
-fn common(moments: Vec<Moment>) -> Vec<Moment> {
-    let mut seen: BTreeMap<usize, Seen> = BTreeMap::new();
-    for moment in &moments {
-        let own = seen.entry(moment.group).or_default();
-        own.windows += 1.0;
-        own.trials.insert(moment.trial);
-        if moment.low {
-            own.slow_trials.insert(moment.trial);
-        }
-    }
-    let slow_trials: usize = seen.values().map(|own| own.slow_trials.len()).sum();
-    let windows = moments.len() as f64;
-    let own_pattern = |own: &Seen| {
-        let (trials, slow) = (own.trials.len() as f64, own.slow_trials.len());
-        // Of the others' windows so many began a slow trial, and one more may have done so.
-        let by_window = ((slow_trials - slow) as f64 + 1.0) / (windows - own.windows + 1.0);
-        let share = by_window * own.windows / trials;
-        let slow = slow as f64;
-        slow > 1.0
-            && share < 1.0
-            && beta_reg(slow, trials - slow + 1.0, share) * (seen.len() as f64) < BY_CHANCE
-    };
-    let own: BTreeSet<usize> =
-        seen.iter().filter(|(_, own)| own_pattern(own)).map(|(&group, _)| group).collect();
-    moments.into_iter().filter(|moment| !own.contains(&moment.group)).collect()
-}
-
-/// Runs of low windows, also over a trial's end: the time between trials belongs to no window. Those of trials that are
-/// slow as a whole are left out.
-fn stretches(moments: &[Moment]) -> Vec<Vec<Moment>> {
-    let mut out: Vec<Vec<Moment>> = Vec::new();
-    let mut open = false;
-    for moment in moments {
-        match (moment.low, open) {
-            (true, true) => out.last_mut().expect("one is open").push(*moment),
-            (true, false) => out.push(vec![*moment]),
-            (false, _) => {}
-        }
-        open = moment.low;
-    }
-    let whole = slow_as_a_whole(moments);
-    out.retain(|stretch| stretch.len() >= STRETCH_MIN && !whole.contains(&stretch[0].trial));
-    out
-}
-
-/// Trials that are slow from their beginning to their end, but for one window, while the windows before and after them
-/// are not: no neighbour comes and goes with a trial. Strided reads, for one, take a drive's units in turn or one after
-/// the other, depending on where their pass begins, and on where earlier writes have put the data.
-fn slow_as_a_whole(moments: &[Moment]) -> BTreeSet<u64> {
-    let trials: Vec<&[Moment]> = moments.chunk_by(|a, b| a.trial == b.trial).collect();
-    let is_low = |moment: Option<&Moment>| moment.is_some_and(|moment| moment.low);
-    let is_whole = |place: usize| {
-        let low = trials[place].iter().filter(|moment| moment.low).count();
-        let before = place.checked_sub(1).and_then(|before| trials[before].last());
-        let after = trials.get(place + 1).and_then(|after| after.first());
-        low >= WHOLE_MIN && low + 1 >= trials[place].len() && !is_low(before) && !is_low(after)
-    };
-    (0..trials.len()).filter(|&place| is_whole(place)).map(|place| trials[place][0].trial).collect()
-}
-
-/// The time from one start to the next, where all gaps are whole multiples of the median one.
-fn period_s(starts: &[f64]) -> Option<f64> {
-    let gaps: Vec<f64> = starts.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    if gaps.len() < 3 {
-        return None;
-    }
-    let median = robust::median(&gaps)?;
-    let regular = gaps.iter().all(|gap| {
-        let times = (gap / median).round().max(1.0);
-        (gap / median - times).abs() <= 0.15
-    });
-    regular.then_some(median)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::slow_periods::WHOLE_MIN, *};
 
     #[test]
     fn others_bytes_do_not_explain_a_trial_that_reached_a_limit() {
@@ -574,6 +411,7 @@ mod tests {
             loss_share,
             time_share,
             period_s,
+            hosts: _,
         }) = reason.cause
         else {
             panic!("{reason:?}")

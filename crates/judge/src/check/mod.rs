@@ -3,10 +3,12 @@
 mod at_limit;
 mod counted;
 pub(crate) mod course;
+mod host_windows;
 mod judged;
 #[cfg(test)]
 mod missing;
 mod pause;
+mod slow_periods;
 
 #[cfg(test)]
 use iosonde_testkit::specimen;
@@ -44,6 +46,7 @@ registry! {
         multimodal::Multimodal,
         working_set::WorkingSet,
         odd_host::OddHost,
+        host_slowed::HostSlowed,
     }
 }
 

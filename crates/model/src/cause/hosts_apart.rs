@@ -29,6 +29,11 @@ pub enum HostsApart {
         few: u32,
         /// Requests that it takes, in multiples of those that a host has outstanding.
         turns_needed: u64,
+        /// Length of the trial, in seconds.
+        elapsed_s: f64,
+        /// Length of a trial that has enough, in seconds.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        wanted_s: Option<f64>,
     },
     /// Nobody wrote down when they began.
     Unknown {

@@ -69,7 +69,26 @@ pub enum Interference {
         /// Time from one to the next, where they are regular.
         #[serde(skip_serializing_if = "Option::is_none")]
         period_s: Option<f64>,
+        /// How many hosts were slow at once, where several measured.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        hosts: Option<HostsSlowed>,
     },
+}
+
+/// Hosts that were slow at the same moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct HostsSlowed {
+    /// Those that were.
+    pub slowed: usize,
+    /// Those that measured.
+    pub hosts: usize,
+}
+
+impl HostsSlowed {
+    /// Whether the others went on: half and fewer of at least three were slow.
+    pub fn are_few(&self) -> bool {
+        self.hosts > 2 && 2 * self.slowed <= self.hosts
+    }
 }
 
 /// Counters of bytes that all programs moved.

@@ -12,6 +12,7 @@ mod early_flush;
 mod errors;
 mod extent;
 mod generator_bound;
+mod host_slowed;
 mod hosts_apart;
 mod interference;
 mod littles_law;
@@ -45,8 +46,9 @@ pub use early_flush::EarlyFlush;
 pub use errors::Errors;
 pub use extent::Extent;
 pub use generator_bound::{Busy, GeneratorBound};
+pub use host_slowed::{HostSlowed, SlowedHost};
 pub use hosts_apart::HostsApart;
-pub use interference::{CountedAt, Interference, Missing};
+pub use interference::{CountedAt, HostsSlowed, Interference, Missing};
 pub use littles_law::{LittlesLaw, Term};
 pub use missed_rate::MissedRate;
 pub use multimodal::Multimodal;
@@ -105,6 +107,7 @@ pub enum Cause {
     Throttled(Throttled),
     Multimodal(Multimodal),
     OddHost(OddHost),
+    HostSlowed(HostSlowed),
 }
 
 /// `From` of every variant that holds one type of facts.
@@ -146,6 +149,7 @@ from_facts! {
     Throttled
     Multimodal
     OddHost
+    HostSlowed
 }
 
 impl Cause {

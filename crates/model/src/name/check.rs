@@ -29,5 +29,6 @@ super::declare::names! {
         Multimodal "multimodal",
         WorkingSet "working-set",
         OddHost "odd-host",
+        HostSlowed "host-slowed",
     }
 }

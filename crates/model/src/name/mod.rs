@@ -37,7 +37,7 @@ mod tests {
         check(WorkloadGroup::ALL, WorkloadGroup::as_str);
         check(RunProperty::ALL, RunProperty::as_str);
         check(TraitKey::ALL, TraitKey::as_str);
-        assert_eq!([FindingName::ALL.len(), CheckName::ALL.len(), ExperimentName::ALL.len()], [45, 26, 24]);
+        assert_eq!([FindingName::ALL.len(), CheckName::ALL.len(), ExperimentName::ALL.len()], [45, 27, 24]);
     }
 
     #[test]

@@ -4,8 +4,8 @@
 //! part has its own queue of `depth` requests for each of its jobs. The others wait until the trial is over, without
 //! any request.
 //!
-//! Parameters: `rw` (patterns), `block_size`, `hosts` (a list or a range, in which N is all hosts of the run), `depth`
-//! and `jobs` (of each host).
+//! Parameters: `rw` (patterns), `block_size`, `hosts` (a list or a range, in which N is all hosts of the run; each number
+//! of fewer than 8), `depth` and `jobs` (of each host). A saturation point takes 4 hosts or more.
 //!
 //! How to read it: throughput grows in proportion to the hosts while each is its own limit: its processor, its link, or
 //! its queue depth. It levels off where what they share is busy: servers, disks or a switch. `host_saturation` says at
@@ -36,6 +36,16 @@ const PARAMETERS: &[Parameter] = &[
     grid::jobs("1"),
 ];
 
+/// Fewer hosts have fewer than four numbers of which each is twice the one before, and a saturation point takes four.
+const DOUBLED_FROM: u32 = 8;
+const EVERY_NUMBER: &[Parameter] = &[
+    grid::rw("\"randread\""),
+    grid::block_size("\"4k\""),
+    grid::hosts("[\"1..N+1\"]"),
+    grid::depth("16"),
+    grid::jobs("1"),
+];
+
 impl Experiment for HostScaling {
     fn id(&self) -> ExperimentName {
         ExperimentName::HostScaling
@@ -56,6 +66,10 @@ impl Experiment for HostScaling {
                  iosonde-mpi run host-scaling PATH), or simulate them (iosonde run host-scaling sim:plain-nvme \
                  --hosts 16)",
             ));
+        }
+        let few = device.hosts.is_some_and(|hosts| hosts < DOUBLED_FROM);
+        if few {
+            return grid::cross(&parameters.with_defaults(EVERY_NUMBER)?, device);
         }
         grid::cross(parameters, device)
     }

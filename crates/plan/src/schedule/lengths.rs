@@ -2,6 +2,7 @@
 
 use iosonde_judge::{
     estimate::{FEWEST_TRIALS, Visit},
+    host_turns,
     settling::{self, Settling, WarmedUp},
     silence,
 };
@@ -50,14 +51,15 @@ impl Schedule {
     }
 
     /// Returns the time by which a point's next trial is longer than usual, in seconds, because the storage falls
-    /// silent in it again and again. The rounds that are left for an interval stay possible.
+    /// silent in it again and again, or did not come round to all hosts. The rounds that are left for an interval stay possible.
     pub(super) fn longer_s(&self, slot: Slot, trials: &[Trial], elapsed_s: f64) -> f64 {
         let manner = self.visiting.manner(slot.point);
         if slot.point.is_none() || manner.from_the_start || manner.in_order {
             return 0.0;
         }
         let own: Vec<&Trial> = trials.iter().filter(|trial| trial.point == slot.point).collect();
-        let Some(wanted_s) = silence::wanted_s(&own, trials) else { return 0.0 };
+        let wanted = silence::wanted_s(&own, trials).into_iter().chain(host_turns::wanted_s(&own));
+        let Some(wanted_s) = wanted.reduce(f64::max) else { return 0.0 };
         let rounds = self.terms.rounds.unwrap_or(ROUNDS_OF_LONGER);
         let to_come = f64::from(rounds.saturating_sub(slot.round - 1).max(1));
         let left_s = self.terms.budget_s - elapsed_s;

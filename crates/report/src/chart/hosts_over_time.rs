@@ -60,7 +60,8 @@ impl Chart for HostsOverTime {
             name: self.name().into(),
             title: "Did every host keep its throughput?".into(),
             reading: format!(
-                "The darker a field, the higher the host's throughput, by ratio: from {} to {}.{several}{few}",
+                "{}: the darker a field, the higher the host's throughput, by ratio: from {} to {}.{several}{few}",
+                table.spec.describe(),
                 Quantity::Iops.text(least),
                 Quantity::Iops.text(most)
             ),

@@ -40,11 +40,12 @@ pub fn answer(pair: &ComparedPair) -> String {
         let why = match pair.not_compared {
             0 => match pair.differences.iter().find(|one| one.what == RunProperty::Hosts) {
                 Some(one) => {
+                    let (a_name, b_name) = (a, b);
                     let [a, b] = [&one.a, &one.b].map(|value| property_value(one.what, value.as_ref()));
-                    format!(
-                        "no workload of both has the same number of hosts, {a} and {b}; run the same number, or the \
-                         experiment `host-scaling`"
-                    )
+                    return format!(
+                        "No workload of {a_name} and {b_name} has the same number of hosts ({a} and {b}), so none is \
+                         compared; run the same number, or the experiment `host-scaling`."
+                    );
                 }
                 None => "they have no workload in common".to_owned(),
             },
@@ -604,7 +605,7 @@ mod tests {
         let apart =
             ComparedPair { geometric_means: Vec::new(), differences, ..pair(1.0, 0.9, 1.1, Likeness::Same) };
         let said = answer(&apart);
-        assert!(said.contains("no workload of both has the same number of hosts, 4 and 8;"), "{said}");
+        assert!(said.contains("has the same number of hosts (4 and 8), so none is compared;"), "{said}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Up to 16 hosts are shown in the order of their ranks. Of more, a reader looks for the ends: the slowest and the
 //! fastest few, and those that a check names. The others are in the exported files.
 
-use iosonde_infer::hosts::{Echo, HostRow, HostTable, host_table};
+use iosonde_infer::hosts::{Echo, HostRow, HostTable, Starts, host_table};
 use iosonde_model::{Estimate, Run, Unit, units};
 
 use super::{
@@ -20,7 +20,7 @@ const FASTEST: usize = 3;
 const ODD_MOST: usize = 8;
 
 /// Heads of the columns.
-pub const HEADS: [&str; 7] = ["host", "throughput", "share", "p50", "p99", "starts", ""];
+pub const HEADS: [&str; 7] = ["host", "throughput", "share", "p50", "p99", "late by", ""];
 
 /// Rows of a table of hosts.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,9 +48,12 @@ pub fn host_rows(run: &Run) -> Option<HostRows> {
     }
     Some(HostRows {
         caption: format!(
-            "{}: {} valid trials, {:.0} % CI; latency and start are medians over trials{why}",
+            "{}: {}, {:.0} % CI; latency and lateness are medians over trials{why}",
             table.spec.describe(),
-            table.trials,
+            match table.trials {
+                1 => "1 valid trial".to_owned(),
+                trials => format!("{trials} valid trials"),
+            },
             100.0 * table.confidence
         ),
         rows: shown.iter().map(|row| cells(&table, row)).collect(),
@@ -62,9 +65,26 @@ pub fn host_rows(run: &Run) -> Option<HostRows> {
                 )
             })
             .into_iter()
+            .chain(table.starts.map(starts))
             .chain(table.echo.map(echo))
+            .chain(table.on_one_machine.then(|| ONE_MACHINE.to_owned()))
             .collect(),
     })
+}
+
+/// Where all processes are on one machine.
+const ONE_MACHINE: &str = "all of them are processes on one machine, which share its processors and its link";
+
+/// `they began within 0.23 ms of each other (median; at most 0.62 ms), and shared 99.1 % of the time and more`
+fn starts(starts: Starts) -> String {
+    let [median, most, clocks] = [starts.skew_ns_median, starts.skew_ns_most, starts.clock_error_ns as f64]
+        .map(|ns| alone(Unit::Time, ns));
+    format!(
+        "in each trial of the run all began within {median} of each other (median; at most {most}) and measured \
+         together for {:.1} % of the time or more; their clocks are known to ±{clocks}",
+        // Rounded down: a share is no larger than it says.
+        (1000.0 * starts.overlap_share_least).floor() / 10.0
+    )
 }
 
 /// `an echo between hosts took 18.0 to 25.0 µs, ..`
@@ -142,7 +162,7 @@ fn late(ns: f64) -> String {
     if ns.abs() < 0.5 {
         return "0".to_owned();
     }
-    let sign = if ns < 0.0 { "−" } else { "+" };
+    let sign = if ns < 0.0 { "−" } else { "" };
     format!("{sign}{}", alone(Unit::Time, ns.abs()))
 }
 
@@ -171,7 +191,16 @@ mod tests {
         };
         let spec = TrialSpec::default().on_hosts(hosts);
         let rows = (0..hosts).map(row).collect();
-        HostTable { point: 0, spec, trials: 8, confidence: 0.95, rows, echo: None }
+        HostTable {
+            point: 0,
+            spec,
+            trials: 8,
+            confidence: 0.95,
+            rows,
+            echo: None,
+            starts: None,
+            on_one_machine: false,
+        }
     }
 
     fn ranks(table: &HostTable) -> Vec<u32> {
@@ -185,6 +214,21 @@ mod tests {
         assert_eq!(ranks(&table(64, &[2, 30])), [0, 1, 2, 3, 4, 30, 61, 62, 63]);
         let many: Vec<u32> = (10..40).collect();
         assert_eq!(ranks(&table(64, &many)).len(), SLOWEST + FASTEST + ODD_MOST);
+    }
+
+    #[test]
+    fn the_starts_are_told_with_the_error_of_the_clocks() {
+        let told = starts(Starts {
+            skew_ns_median: 230_000.0,
+            skew_ns_most: 620_000.0,
+            overlap_share_least: 0.9919,
+            clock_error_ns: 12_000,
+        });
+        assert_eq!(
+            told,
+            "in each trial of the run all began within 230 µs of each other (median; at most 620 µs) and measured \
+             together for 99.1 % of the time or more; their clocks are known to ±12.0 µs"
+        );
     }
 
     #[test]
@@ -204,7 +248,7 @@ mod tests {
         let table = table(4, &[1]);
         let row = cells(&table, &table.rows[1]);
         assert_eq!(row[0], "1 node-01");
-        assert_eq!(row[2..6], ["25.0 %", "1.00 ms", "–", "+12.0 µs"].map(str::to_owned));
+        assert_eq!(row[2..6], ["25.0 %", "1.00 ms", "–", "12.0 µs"].map(str::to_owned));
         assert_eq!(row[6], "! 0.800× ±1.3 % of the others");
         assert_eq!(cells(&table, &table.rows[0])[6], "");
         assert_eq!(late(-1500.0), "−1.50 µs");

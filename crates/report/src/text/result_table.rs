@@ -109,7 +109,9 @@ fn transfers(run: &Run, footnotes: &Footnotes) -> Option<ResultTable> {
         let label = format!("{size}IOPS with {}", limit.describe());
         Some(ResultRow { label, ..whole(run, footnotes, &AT_LATENCY)? })
     }));
-    ResultTable::new("value, 95 % CI", &["read", "write"], rows)
+    let several = run.info.device.hosts.is_some_and(|hosts| hosts > 1);
+    let label = if several { "value, 95 % CI; QD of all hosts" } else { "value, 95 % CI" };
+    ResultTable::new(label, &["read", "write"], rows)
 }
 
 /// Figures of writes that are durable before the next one, a row for each size and way of flushing.

@@ -24,7 +24,7 @@ impl Named for PointsCsv {
     }
 }
 
-const ASKED: &str = "point,experiment,workload,op,pattern,block_size_bytes,read_percent,queue_depth,jobs,engine,\
+const ASKED: &str = "point,experiment,workload,op,pattern,block_size_bytes,read_percent,queue_depth,jobs,hosts,engine,\
                      direct,sync,offered_iops,span_bytes,trials,left_out_trials,of_storage";
 /// Figures by the names of the JSON document, in the order of the columns.
 const FIGURES: [&str; 14] = [
@@ -78,6 +78,7 @@ fn line(run: &Run, point: &Point, op: Op) -> Option<String> {
         read_percent(spec),
         spec.queue_depth.to_string(),
         spec.jobs.to_string(),
+        spec.hosts.to_string(),
         quoted(&spec.engine),
         word(spec.direct),
         if spec.sync == Sync::None { String::new() } else { spec.sync.to_string() },

@@ -1,8 +1,8 @@
 //! Why trials are invalid in a few words, where they are only counted.
 
 use iosonde_model::{
-    Cause, CheckName, Judgement,
-    cause::{GeneratorBound, Interference},
+    CheckName, Judgement,
+    cause::{Cause, GeneratorBound, HostsApart, Interference},
 };
 
 /// `the rate was not steady`.
@@ -18,7 +18,12 @@ pub(in crate::text) fn brief(judgement: &Judgement) -> &'static str {
         CheckName::EarlyFlush => "a flush came back too early",
         CheckName::AboveTheLimit => "faster than the device can be",
         CheckName::Clock => "the clock jumped",
-        CheckName::HostsApart => "hosts were not in step",
+        CheckName::HostsApart => match judgement.cause.as_ref().map(Cause::itself) {
+            Some(Cause::HostsApart(HostsApart::FewTurns { .. })) => {
+                "they were too short for the queue of all hosts"
+            }
+            _ => "hosts were not in step",
+        },
         CheckName::Compressible => "data could be compressed",
         CheckName::DepthNotReached | CheckName::LittlesLaw => "the queue depth was not reached",
         CheckName::GeneratorBound => match judgement.cause.as_ref().map(Cause::itself) {
@@ -38,6 +43,7 @@ pub(in crate::text) fn brief(judgement: &Judgement) -> &'static str {
         CheckName::Throttled => "the device throttled itself",
         CheckName::Multimodal => "several latency groups",
         CheckName::OddHost => "one host was unlike the others",
+        CheckName::HostSlowed => "one host was slow at times",
     }
 }
 

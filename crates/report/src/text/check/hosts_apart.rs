@@ -19,10 +19,18 @@ pub(super) fn words(cause: &HostsApart) -> String {
                 overlap_share * 100.0
             )
         }
-        HostsApart::FewTurns { hosts, few, turns_needed } => format!(
-            "{few} of {hosts} hosts completed less than {turns_needed} times their queue depth: measure longer \
-             (`--time`), or at a lower queue depth"
-        ),
+        HostsApart::FewTurns { hosts, few, turns_needed, elapsed_s, wanted_s } => {
+            let wanted = wanted_s.map_or_else(String::new, |wanted_s| {
+                format!(
+                    "; trials of {} are needed (`--time`), or a lower queue depth",
+                    units::duration(wanted_s)
+                )
+            });
+            format!(
+                "{few} of {hosts} hosts completed less than {turns_needed} times their queue depth in {}{wanted}",
+                units::duration(*elapsed_s)
+            )
+        }
         HostsApart::Unknown { hosts } => format!("the starts of the {hosts} hosts are not recorded"),
     }
 }

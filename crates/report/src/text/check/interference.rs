@@ -1,7 +1,7 @@
 //! Words of the check `interference`.
 
 use iosonde_model::{
-    cause::{CountedAt, Interference, Missing},
+    cause::{CountedAt, HostsSlowed, Interference, Missing},
     units,
 };
 
@@ -58,19 +58,25 @@ pub(super) fn words(cause: &Interference) -> String {
             "no point has {windows_needed} windows of {requests_needed:.0} requests, which would show stalls by other \
              guests"
         ),
-        Interference::Stalls { stretches, length_s, loss_share, time_share, period_s } => {
+        Interference::Stalls { stretches, length_s, loss_share, time_share, period_s, hosts } => {
             let every = period_s
                 .map_or_else(String::new, |period_s| format!(", every {}", units::time(period_s * 1e9)));
             format!(
-                "{stretches} slow periods of about {}{every} ({} of the time observed, {} slower): other users or \
+                "{stretches} slow periods of about {}{every}{} ({} of the time observed, {} slower): other users or \
                  garbage \
                  collection",
                 units::time(length_s * 1e9),
+                hosts.map_or_else(String::new, on_hosts),
                 units::percent(*time_share),
                 units::percent(*loss_share)
             )
         }
     }
+}
+
+/// ` on all 8 hosts`.
+fn on_hosts(HostsSlowed { slowed, hosts }: HostsSlowed) -> String {
+    if slowed == hosts { format!(" on all {hosts} hosts") } else { format!(" on {slowed} of {hosts} hosts") }
 }
 
 fn unread(missing: Missing) -> &'static str {
@@ -114,17 +120,20 @@ mod tests {
 
     #[test]
     fn regular_stalls_have_their_period() {
-        let stalls = |period_s| {
+        let stalls = |period_s, hosts| {
             words(&Interference::Stalls {
                 stretches: 6,
                 length_s: 0.6,
                 loss_share: 0.5,
                 time_share: 0.075,
                 period_s,
+                hosts,
             })
         };
         let rest = "(7.5 % of the time observed, 50 % slower): other users or garbage collection";
-        assert_eq!(stalls(Some(9.6)), format!("6 slow periods of about 600 ms, every 9.60 s {rest}"));
-        assert_eq!(stalls(None), format!("6 slow periods of about 600 ms {rest}"));
+        assert_eq!(stalls(Some(9.6), None), format!("6 slow periods of about 600 ms, every 9.60 s {rest}"));
+        assert_eq!(stalls(None, None), format!("6 slow periods of about 600 ms {rest}"));
+        let all = Some(HostsSlowed { slowed: 8, hosts: 8 });
+        assert_eq!(stalls(None, all), format!("6 slow periods of about 600 ms on all 8 hosts {rest}"));
     }
 }

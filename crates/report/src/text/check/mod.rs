@@ -12,6 +12,7 @@ mod drift;
 mod early_flush;
 mod errors;
 mod generator_bound;
+mod host_slowed;
 mod hosts_apart;
 mod interference;
 mod littles_law;
@@ -78,6 +79,7 @@ fn cause(cause: &Cause) -> String {
         Cause::Throttled(facts) => throttled::words(facts),
         Cause::Multimodal(facts) => multimodal::words(facts),
         Cause::OddHost(facts) => odd_host::words(facts),
+        Cause::HostSlowed(facts) => host_slowed::words(facts),
     }
 }
 

@@ -19,14 +19,18 @@ pub(super) fn words(cause: &OddHost) -> String {
     }
 }
 
+/// `host 3 (node7)`.
+pub(super) fn host(rank: u32, name: &str) -> String {
+    if name.is_empty() { format!("host {rank}") } else { format!("host {rank} ({name})") }
+}
+
 fn one(odd: &OddOne) -> String {
-    let name = if odd.name.is_empty() { String::new() } else { format!(" ({})", odd.name) };
     let share = |ratio: f64| (1.0 - ratio).abs() * 100.0;
     let (a, b) = (share(odd.low), share(odd.high));
     let word = if odd.ratio < 1.0 { "slower" } else { "faster" };
     format!(
-        "host {}{name} is {:.0} % {word} than the others ({:.0}–{:.0} %)",
-        odd.rank,
+        "{} is {:.0} % {word} than the others ({:.0}–{:.0} %)",
+        host(odd.rank, &odd.name),
         share(odd.ratio),
         a.min(b),
         a.max(b)
