@@ -30,8 +30,8 @@ impl Pause {
     }
 }
 
-/// For how long it is waited. Time in which this process was stopped, or its machine slept, does not count: whoever is
-/// waited for may have been stopped with it.
+/// For how long it is waited. Time in which this process was stopped, or its machine slept, does not count: the
+/// others may have been stopped with it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Deadline {
     time: Duration,

@@ -11,7 +11,7 @@ use iosonde_judge::{
 };
 use iosonde_model::{
     About, Estimate, HostDirection, HostShare, Medium, Op, Phase, Point, Run, Togetherness, Trial, TrialSpec,
-    cause::{Cause, OddHost, OddOne},
+    cause::{Cause, HostSlowed, OddHost, OddOne, SlowedHost},
 };
 use iosonde_stats::robust::median;
 
@@ -100,6 +100,8 @@ pub struct HostRow {
     pub late_ns: f64,
     /// How it differs from the others, where the check `odd-host` names it.
     pub odd: Option<OddOne>,
+    /// Whether it was slow for a while, by the check `host-slowed`.
+    pub slowed: bool,
 }
 
 /// The hosts of a run beside each other; `None` where one host measured, or where no trial of all hosts is valid.
@@ -131,6 +133,7 @@ pub fn host_table(run: &Run) -> Option<HostTable> {
             latency_ns_p99: latency(|direction| direction.latency_ns_p99),
             late_ns: median(&late)?,
             odd: odd(run).find(|one| one.rank == rank).cloned(),
+            slowed: slowed(run).any(|one| one.rank == rank),
         })
     };
     let mut rows: Vec<HostRow> = (0..hosts).map(of_host).collect::<Option<_>>()?;
@@ -203,6 +206,13 @@ fn only_direction(share: &HostShare) -> Option<&HostDirection> {
 fn odd(run: &Run) -> impl Iterator<Item = &OddOne> {
     run.verdicts.iter().filter_map(|judgement| judgement.cause.as_ref()).flat_map(|cause| match cause {
         Cause::OddHost(OddHost::Odd { odd, .. }) => odd.as_slice(),
+        _ => &[],
+    })
+}
+
+fn slowed(run: &Run) -> impl Iterator<Item = &SlowedHost> {
+    run.verdicts.iter().filter_map(|judgement| judgement.cause.as_ref()).flat_map(|cause| match cause {
+        Cause::HostSlowed(HostSlowed::Slowed { slowed, .. }) => slowed.as_slice(),
         _ => &[],
     })
 }

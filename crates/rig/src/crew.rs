@@ -2,8 +2,8 @@
 //!
 //! On real storage each is a thread with an engine of its own (and so a ring of its own), because that is how programs
 //! use several cores, and because a ring that belongs to one thread is cheaper. A single worker runs on the calling
-//! thread, unless that has to look on: of several hosts, each hears meanwhile whether the others still run. In virtual time all jobs take turns on one thread: the clock moves to the earliest moment at which any has
-//! something to do.
+//! thread, unless that has to look on: of several hosts, each hears meanwhile whether the others still run. In virtual
+//! time all jobs take turns on one thread: the clock moves to the earliest moment at which any has something to do.
 
 use std::{
     collections::BTreeSet,

@@ -2,8 +2,9 @@
 //! them: the table of `docs/many-hosts.md`.
 //!
 //! `host_slowed [--runs N] [--seed N] [--kind often|seldom] [--misses 1]`: N clusters are drawn at random. Each is
-//! measured three times, by the functions that `iosonde run .. --hosts N` calls: undisturbed, with one host that does not run in parts of some
-//! periods, and with all hosts that do not in the same ones, as where the storage serves somebody else.
+//! measured three times, by the functions that `iosonde run .. --hosts N` calls: undisturbed, with one host that does
+//! not run in parts of some periods, and with all hosts that do not in the same ones, as where the storage serves
+//! somebody else.
 
 #![allow(clippy::print_stdout)]
 

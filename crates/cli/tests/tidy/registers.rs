@@ -12,7 +12,10 @@ use crate::{Fault, Source, sources::flat_tokens};
 
 /// Modules beside the entries of a registry that are no entries: folder and names.
 pub(crate) const HELPERS: &[(&str, &[&str])] = &[
-    ("crates/judge/src/check", &["at_limit", "counted", "course", "judged", "missing", "pause"]),
+    (
+        "crates/judge/src/check",
+        &["at_limit", "counted", "course", "host_windows", "judged", "missing", "pause", "slow_periods"],
+    ),
     ("crates/plan/src/experiment", &["grid", "parameters"]),
     (
         "crates/infer/src/finding",

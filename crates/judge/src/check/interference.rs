@@ -21,9 +21,9 @@
 //! standard deviations and 20 % below the point's usual level. A point that is slow far more often than all others
 //! together (a binomial test at a chance of 1 in 1,000 for the run) has two rates of its own. Nor does a stretch count
 //! that is one whole trial, from its beginning to its end: no neighbour comes and goes with a trial. The starts are
-//! called regular where each gap is a whole multiple of the median one within 15 %. Of several hosts, how many were slow
-//! at once is told: all, where the storage or its network has another user. Where half and fewer of three or more were,
-//! it is left to `host-slowed`.
+//! called regular where each gap is a whole multiple of the median one within 15 %. Of several hosts, how many were
+//! slow at once is told: all, where the storage or its network has another user. Where half and fewer of three or more
+//! were, it is left to `host-slowed`.
 //!
 //! Not checked without the device's counters, for buffered I/O (other I/O cannot be separated from its own), and
 //! without the hypervisor's share or the pressure.

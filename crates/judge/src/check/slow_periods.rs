@@ -121,8 +121,8 @@ impl SlowPeriods {
 impl<'a> Observed<'a> {
     /// A run's measurements and canaries, in the order of time.
     pub(super) fn of(run: &'a Run) -> Self {
-        // What a canary waits for after a write, or a trial after heavier writes, is the run's own doing, and so is what
-        // the first reads wait for until a cache has their data. What is void is not known yet here.
+        // What a canary waits for after a write, or a trial after heavier writes, is the run's own doing, and so is
+        // what the first reads wait for until a cache has their data. What is void is not known yet here.
         let (leftovers, after_writes) = (leftovers(&run.trials), after_heavier_writes(&run.trials));
         let cold = cold_trials(&run.points, &run.trials, &Voids::new());
         let own = |trial: &Trial| {

@@ -4,8 +4,8 @@
 //! part has its own queue of `depth` requests for each of its jobs. The others wait until the trial is over, without
 //! any request.
 //!
-//! Parameters: `rw` (patterns), `block_size`, `hosts` (a list or a range, in which N is all hosts of the run; each number
-//! of fewer than 8), `depth` and `jobs` (of each host). A saturation point takes 4 hosts or more.
+//! Parameters: `rw` (patterns), `block_size`, `hosts` (a list or a range, in which N is all hosts of the run; each
+//! number of fewer than 8), `depth` and `jobs` (of each host). A saturation point takes 4 hosts or more.
 //!
 //! How to read it: throughput grows in proportion to the hosts while each is its own limit: its processor, its link, or
 //! its queue depth. It levels off where what they share is busy: servers, disks or a switch. `host_saturation` says at

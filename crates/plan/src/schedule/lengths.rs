@@ -51,7 +51,8 @@ impl Schedule {
     }
 
     /// Returns the time by which a point's next trial is longer than usual, in seconds, because the storage falls
-    /// silent in it again and again, or did not come round to all hosts. The rounds that are left for an interval stay possible.
+    /// silent in it again and again, or did not come round to all hosts. The rounds that are left for an interval stay
+    /// possible.
     pub(super) fn longer_s(&self, slot: Slot, trials: &[Trial], elapsed_s: f64) -> f64 {
         let manner = self.visiting.manner(slot.point);
         if slot.point.is_none() || manner.from_the_start || manner.in_order {

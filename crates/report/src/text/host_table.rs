@@ -120,7 +120,8 @@ pub fn shown(table: &HostTable) -> Vec<&HostRow> {
 
 fn cells(table: &HostTable, row: &HostRow) -> [String; 7] {
     let time = |ns: Option<f64>| ns.map_or_else(|| "–".to_owned(), |ns| alone(Unit::Time, ns));
-    let odd = row.odd.as_ref().map_or_else(String::new, |odd| {
+    let slow = if row.slowed { "! slow at times".to_owned() } else { String::new() };
+    let odd = row.odd.as_ref().map_or(slow, |odd| {
         let ratio = Estimate { value: odd.ratio, low: Some(odd.low), high: Some(odd.high) };
         format!("! {} of the others", figure(Unit::Ratio, &ratio).whole())
     });
@@ -181,6 +182,7 @@ mod tests {
             latency_ns_p50: Some(1e6),
             latency_ns_p99: None,
             late_ns: 12_000.0,
+            slowed: false,
             odd: odd.contains(&rank).then(|| OddOne {
                 rank,
                 name: format!("node-{rank:02}"),
