@@ -11,7 +11,7 @@ use crate::{
     trial::FinishedTrial,
 };
 
-/// Of more hosts, windows of each are not kept: 50 windows of 64 hosts are 16 kB a trial.
+/// Largest number of hosts whose windows are kept: 50 windows of 64 hosts are 16 kB a trial.
 const WINDOWS_KEPT_OF: usize = 64;
 
 /// One host's part of a trial, on its way to rank 0.

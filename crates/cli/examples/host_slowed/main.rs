@@ -102,17 +102,17 @@ fn said(drawn: &Drawn, cluster: Cluster, seed: u64) -> Said {
     let of = |check: CheckName| -> Vec<&Judgement> {
         run.verdicts.iter().filter(|one| one.check == check && one.scope == "run").collect()
     };
-    let slowed = of(CheckName::HostSlowed).into_iter().find_map(|one| match (&one.cause, one.verdict) {
-        (_, Outcome::NotChecked) => Some(None),
-        (Some(Cause::HostSlowed(HostSlowed::Slowed { slowed, .. })), _) => Some(Some(slowed.clone())),
-        _ => Some(Some(Vec::new())),
+    let slowed = of(CheckName::HostSlowed).first().and_then(|one| match (&one.cause, one.verdict) {
+        (_, Outcome::NotChecked) => None,
+        (Some(Cause::HostSlowed(HostSlowed::Slowed { slowed, .. })), _) => Some(slowed.clone()),
+        _ => Some(Vec::new()),
     });
     let stalls = of(CheckName::Interference).into_iter().find_map(|one| match &one.cause {
         Some(Cause::Interference(Interference::Stalls { hosts, .. })) => Some(*hosts),
         _ => None,
     });
     let of_all = stalls.flatten().map(|hosts| (hosts.slowed, hosts.hosts));
-    Said { slowed: slowed.flatten(), of_all, stalls: stalls.is_some() }
+    Said { slowed, of_all, stalls: stalls.is_some() }
 }
 
 #[derive(Default)]
