@@ -162,6 +162,8 @@ pub struct ComparedHighest {
     pub a: f64,
     /// The second side's rate.
     pub b: f64,
+    /// Whether the rate of each side is a lower limit: the program, or the deepest queue, was what limited it.
+    pub at_least: [bool; 2],
     /// Queue depth that is enough on each side, in its first run; of IOPS alone.
     pub reached: [Option<ReachedAt>; 2],
     /// b / a.

@@ -176,7 +176,7 @@ fn valid(run: &Run, counts: bool, paint: Paint) -> String {
     let warnings = of(|mark| mark > Weight::Note);
     let doubts = warnings.iter().filter(|line| line.mark == Weight::Doubt).count();
     let shown = if doubts > WARNINGS_MAX {
-        format!(" ({WARNINGS_MAX} shown, all in the report)")
+        format!(" ({WARNINGS_MAX} shown; the report has all)")
     } else {
         String::new()
     };

@@ -1,5 +1,7 @@
 //! Many simulated hosts on one device: sums, odd hosts and late ones, against what is true of them.
 
+use std::{ops::Range, sync::Arc};
+
 use iosonde_cli::run_on_cluster;
 use iosonde_hosts::Cluster;
 use iosonde_infer::hosts::host_table;
@@ -236,4 +238,34 @@ fn over_forty_seeds_the_odd_host_is_found_and_none_is_invented() {
     let invented = (1..=40).filter(|seed| !named(&alike, *seed).is_empty()).count();
     assert!(found >= 38, "found in {found} of 40");
     assert!(invented <= 2, "invented in {invented} of 40");
+}
+
+/// Eight hosts for 20 s: one, all or none of them do not run for 0.3 s, every 1.7 s.
+#[test]
+fn over_ten_seeds_a_slow_host_is_told_from_another_user_of_the_storage() {
+    let halts: Arc<[Range<u64>]> = (0..10)
+        .map(|nth| 2_000_000_000 * nth + 700_000_000)
+        .map(|at_ns| at_ns..at_ns + 300_000_000)
+        .collect();
+    let halted = |cluster: Cluster, rank| cluster.with_halts(rank, Arc::clone(&halts));
+    let study = STUDY.replace("time = \"20s\"", "time = \"20s\"\nprecision = \"0.01%\"");
+    // Ranks that are named, and of how many hosts slow periods are told.
+    let told = |cluster: Cluster, seed: u64| -> (Vec<u64>, Option<u64>) {
+        let run = run_on_cluster(SHARED, &study, cluster, seed).unwrap();
+        let causes = |check: CheckName| {
+            let own = run.verdicts.iter().filter(move |one| one.check == check && one.scope == "run");
+            own.filter_map(|one| one.cause.as_ref()).map(|cause| serde_json::to_value(cause).unwrap())
+        };
+        let slowed = causes(CheckName::HostSlowed).find_map(|facts| facts["slowed"].as_array().cloned());
+        let ranks = slowed.unwrap_or_default().iter().filter_map(|one| one["rank"].as_u64()).collect();
+        (ranks, causes(CheckName::Interference).find_map(|facts| facts["hosts"]["slowed"].as_u64()))
+    };
+    let all = |cluster: &Cluster| -> Vec<_> { (1..=10).map(|seed| told(cluster.clone(), seed)).collect() };
+    let often = |all: &[_], wanted| all.iter().filter(|told| **told == wanted).count() >= 8;
+    let alike = all(&Cluster::new(8));
+    assert!(alike.iter().all(|told| *told == (Vec::new(), None)), "nobody is slow: {alike:?}");
+    let one = all(&halted(Cluster::new(8), 5));
+    assert!(often(&one, (vec![5], None)), "host 5 alone: {one:?}");
+    let everybody = all(&(0..8).fold(Cluster::new(8), halted));
+    assert!(often(&everybody, (Vec::new(), Some(8))), "all at once: {everybody:?}");
 }

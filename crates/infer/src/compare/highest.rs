@@ -3,7 +3,7 @@
 //! deepest queue is compared as far as it was measured.
 
 use iosonde_model::{
-    BandwidthOfSmall, ComparedHighest, Conditions, Finding, FindingName, Op, ReachedAt, Run, Rw,
+    BandwidthOfSmall, ComparedHighest, Conditions, Finding, FindingName, Likeness, Op, ReachedAt, Run, Rw,
 };
 
 use super::{
@@ -26,6 +26,7 @@ pub(super) struct Highest<'a> {
     /// Conditions that both sides share.
     like: Option<&'a Conditions>,
     pair: LinePair,
+    at_least: [bool; 2],
     reached: [Option<ReachedAt>; 2],
 }
 
@@ -45,6 +46,9 @@ pub(super) fn highest<'a>(a: &'a Side, b: &Side) -> Vec<Highest<'a>> {
                 b: sample(b, name, op, like)?,
                 in_turn: None,
             },
+            at_least: [a, b].map(|side| {
+                side.runs.iter().any(|run| alike(run, name, op, like).is_some_and(|found| found.at_least))
+            }),
             reached: [a, b].map(|side| reached(side.runs.first()?, op, like)),
         })
     };
@@ -65,14 +69,25 @@ pub(super) fn compared(highest: &[Highest], wrong: f64, question: &Question) -> 
             unit: own.first.unit,
             a: mean(&own.pair.a.repeats).exp(),
             b: mean(&own.pair.b.repeats).exp(),
+            at_least: own.at_least,
             reached: own.reached,
             ratio: ratio.value,
             low: ratio.low,
             high: ratio.high,
-            verdict: ratio.verdict,
+            verdict: known(ratio.verdict, own.at_least),
         }
     };
     highest.iter().enumerate().map(one).collect()
+}
+
+/// The verdict, as far as lower limits allow one: a side that may be faster is not shown to be slower.
+fn known(verdict: Likeness, [a, b]: [bool; 2]) -> Likeness {
+    match verdict {
+        Likeness::Same if a || b => Likeness::CannotTell,
+        Likeness::Faster if a => Likeness::CannotTell,
+        Likeness::Slower if b => Likeness::CannotTell,
+        known => known,
+    }
 }
 
 /// Small requests that give less than this share of the highest bandwidth clearly do not reach it: a choice, so that
@@ -125,13 +140,25 @@ fn reached(run: &Run, op: Op, like: Option<&Conditions>) -> Option<ReachedAt> {
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::{ComparedFigure, Detail, Likeness, Status, Unit};
+    use iosonde_model::{ComparedFigure, Detail, Status, Unit};
     use iosonde_testkit::specimen;
 
     use super::*;
 
     const QUESTION: Question =
         Question { figure: ComparedFigure::Iops, margin: 0.02, confidence: 0.95, over: false };
+
+    #[test]
+    fn a_lower_limit_allows_only_what_more_of_it_would_not_change() {
+        use Likeness::{CannotTell, Faster, Same, Slower};
+        let verdicts =
+            [(Same, CannotTell, CannotTell), (Faster, CannotTell, Faster), (Slower, Slower, CannotTell)];
+        for (verdict, a_may_be_faster, b_may_be_faster) in verdicts {
+            assert_eq!(known(verdict, [false, false]), verdict);
+            assert_eq!(known(verdict, [true, false]), a_may_be_faster);
+            assert_eq!(known(verdict, [false, true]), b_may_be_faster);
+        }
+    }
 
     fn run(name: FindingName, block_size_bytes: u64, value: f64) -> Run {
         let mut run = specimen::run(specimen::usual());

@@ -189,7 +189,8 @@ fn busy_cpu(run: &Run) -> String {
     let several = run.points.iter().any(|point| point.spec.jobs > 1);
     // No engine costs less, and the CPU of a simulated program is part of the device.
     if several || device.medium == Medium::Simulated {
-        return "small requests need more CPU than this machine has: the storage may be faster".to_owned();
+        return "small requests need more CPU than this machine has: measure them on one that has more"
+            .to_owned();
     }
     if !device.engine.starts_with("io_uring") {
         return "use an engine that costs less CPU: `--engine io_uring`".to_owned();
@@ -282,9 +283,9 @@ impl<'a> SizeAdvice<'a> {
             (true, false) => format!("{size}: {most}"),
             // A wide interval holds less than 95 %.
             (false, _) if self.most.iter().any(|rate| ends(rate).is_some()) => {
-                format!("{size} or more; the most at QD 1 is {most}")
+                format!("{size} or more; the highest is {most}")
             }
-            (false, _) => format!("{size} or more: they reach at least 95 % of the most at QD 1, {most}"),
+            (false, _) => format!("{size} or more: they reach at least 95 % of the highest at QD 1, {most}"),
         };
         let sentence = format!("for bandwidth of {order}{} at QD 1, use blocks of {size}", ops.join(" or "));
         new(sentence, self.why.join("; "), &self.findings)
@@ -385,7 +386,7 @@ fn in_flight(run: &Run, op: Op) -> Option<Draft<'_>> {
     let point = low_latency_depth(run, op, knee)?;
     let depth = point.spec.asked_in_flight();
     let sentence =
-        format!("for {size} {op}s, QD {depth} balances latency and IOPS: {}", gives(op, point, &most)?);
+        format!("for {size} {op}s with little queueing, use QD {depth}: {}", gives(op, point, &most)?);
     let why = format!("at QD 1 a {op} takes {}", with_interval(Unit::Time, &estimate(base)));
     Some(Draft { point: Some(point), ..new(sentence, why, &[knee, enough, base]) })
 }
@@ -485,7 +486,7 @@ fn longer_writes(run: &Run) -> Option<Draft<'_>> {
     } else {
         let command = command::command(study, &run.info.target)?;
         let written = units::decimal_bytes(written_bytes);
-        format!("timed writes add up to {written}; after more of them, writes may be slower: {command}")
+        format!("only {written} of writes were timed; later ones may be slower: {command}")
     };
     let why = "what fits into a write buffer shows the speed of the buffer".to_owned();
     Some(new(sentence, why, &[]))

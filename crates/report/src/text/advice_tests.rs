@@ -26,7 +26,7 @@ fn sizes_and_longer_writes() {
         sentences[0],
         (
             "for bandwidth of random reads or writes at QD #, use blocks of # MiB or more: \
-             they reach at least # % of the most at QD #, # MB/s (±# %)"
+             they reach at least # % of the highest at QD #, # MB/s (±# %)"
                 .to_owned(),
             format!("{}; {}", size("read"), size("write"))
         )

@@ -407,7 +407,9 @@ pub fn verdicts(pair: &ComparedPair, shown: &[Likeness], has_bounds: bool) -> St
     let open = shown
         .contains(&Likeness::CannotTell)
         .then(|| "Maybe: trials within a run are too few or scatter too much to be sure.".to_owned());
-    let bounds = has_bounds.then(|| "≥: of a ratio that the trials leave wide, the low end.".to_owned());
+    let bounds = has_bounds.then(|| {
+        "≥: at least that; what limited a side, or the scatter of its trials, allows more.".to_owned()
+    });
     [same, surely, open, bounds].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
@@ -466,12 +468,19 @@ pub fn beside_ranking(compared: &Compared) -> Vec<String> {
     };
     let mut lines: Vec<String> =
         compared.sides.iter().filter_map(limit).map(|told| format!("{told}.")).collect();
+    for pair in plain.iter().filter(|pair| pair.not_compared > 0) {
+        let left_out = match pair.not_compared {
+            1 => "1 workload is not valid on both sides, and left out".to_owned(),
+            count => format!("{count} workloads are not valid on both sides, and left out"),
+        };
+        lines.push(format!("{} against {}: {left_out}.", pair.b, pair.a));
+    }
     for pair in plain.iter().filter(|pair| pair.without_interval > 0) {
         lines.push(format!("{}:{}", pair.b, left_out(pair)));
     }
     if plain.iter().any(|pair| matches!(repeats(pair), Repeats::Missing(_))) {
         lines.push(
-            "Ratios of sides with one run have no confidence interval; `--repeats 5` gives one.".to_owned(),
+            "Ratios of runs without repeats have no confidence interval; `--repeats 5` gives one.".to_owned(),
         );
     }
     lines

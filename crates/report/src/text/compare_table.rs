@@ -116,11 +116,26 @@ fn place(line: &Comparison) -> (bool, bool, bool, bool, u64, u64) {
     (spec.rw.is_mixed(), depth > 1, writes, !spec.rw.is_random(), spec.block_size_bytes, depth)
 }
 
-/// A side's highest rate in its unit.
-pub(super) fn highest_rate(own: &ComparedHighest, value: f64) -> String {
-    match own.unit {
-        Unit::Rate => Quantity::BytesPerSecond.text(value),
-        _ => Quantity::Iops.text(value),
+/// The highest rate of both sides in its unit: `≥ 164 k IOPS` where it is a lower limit.
+pub(super) fn highest_rates(own: &ComparedHighest) -> [String; 2] {
+    let rate = |value: f64, at_least: bool| {
+        let text = match own.unit {
+            Unit::Rate => Quantity::BytesPerSecond.text(value),
+            _ => Quantity::Iops.text(value),
+        };
+        if at_least { format!("≥ {text}") } else { text }
+    };
+    [rate(own.a, own.at_least[0]), rate(own.b, own.at_least[1])]
+}
+
+/// The ratio of two highest rates; a bound where one of them is, and nothing where that says nothing.
+fn ratio_of_highest(pair: &ComparedPair, own: &ComparedHighest) -> String {
+    let ratio = factor(Estimate { value: own.ratio, low: own.low, high: own.high });
+    let text = ratio_text(pair, ratio, own.verdict);
+    match (own.at_least.contains(&true), own.verdict) {
+        (true, Likeness::CannotTell) => String::new(),
+        (true, _) if least(pair, ratio, own.verdict).is_none() => format!("≥ {text}"),
+        _ => text,
     }
 }
 
@@ -134,15 +149,16 @@ fn highest(pair: &ComparedPair, own: &ComparedHighest) -> Vec<CompareRow> {
         None => format!("highest bandwidth, {}s", own.op),
     };
     let ratio = Estimate { value: own.ratio, low: own.low, high: own.high };
+    let [a, b] = highest_rates(own);
     let rate = CompareRow {
         label,
         is_indented: false,
-        a: highest_rate(own, own.a),
-        b: highest_rate(own, own.b),
-        ratio: ratio_text(pair, factor(ratio), own.verdict),
+        a,
+        b,
+        ratio: ratio_of_highest(pair, own),
         verdict: Some(own.verdict),
         said: likeness(pair.margin, pair.figure, own.ratio, own.verdict),
-        is_bound: least(pair, factor(ratio), own.verdict).is_some(),
+        is_bound: own.at_least.contains(&true) || least(pair, factor(ratio), own.verdict).is_some(),
     };
     let depth = |reached: Option<ReachedAt>| reached.map_or_else(|| "–".to_owned(), depth_that_is_enough);
     let [a, b] = own.reached.map(depth);
@@ -401,6 +417,7 @@ mod tests {
             unit: Unit::Rate,
             a: 4096.0,
             b: 8192.0,
+            at_least: [false, false],
             reached: [None, None],
             ratio: 2.0,
             low: None,

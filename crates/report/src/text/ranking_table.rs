@@ -4,7 +4,7 @@ use iosonde_model::{Compared, ComparedFigure, ComparedPair, GeometricMean, Op, W
 
 use super::{
     compare::{self, figure_name},
-    compare_table::{figure, highest_rate, is_tail, mean_row},
+    compare_table::{figure, highest_rates, is_tail, mean_row},
 };
 
 /// Cell without a figure.
@@ -140,8 +140,8 @@ fn cells(compared: &Compared, pair: &ComparedPair) -> Vec<Cell> {
     let cell = |side: &String, kind, op, text| Cell { side: side.clone(), kind, op, text };
     let highest = pair.highest.iter().flat_map(|own| {
         let kind = Kind::Highest { block_size_bytes: own.block_size_bytes, random: own.random };
-        [(&pair.a, own.a), (&pair.b, own.b)]
-            .map(|(side, value)| cell(side, kind, own.op, highest_rate(own, value)))
+        let [a, b] = highest_rates(own);
+        [(&pair.a, a), (&pair.b, b)].map(|(side, text)| cell(side, kind, own.op, text))
     });
     let tails = compared.p99_lines(pair).filter(|line| is_tail(compared, pair, line)).flat_map(|line| {
         let kind = Kind::P99 { block_size_bytes: line.spec.block_size_bytes };

@@ -305,7 +305,7 @@ fn briefly(reasons: &[InvalidBy]) -> String {
     };
     match reasons {
         [] => String::new(),
-        [only] if only.replaced => ", repeated with a longer warm-up".to_owned(),
+        [only] if only.replaced => ": not steady at first, repeated with a longer warm-up".to_owned(),
         [only] if only.workloads > 1 => {
             format!(" in {} workloads ({})", only.workloads, brief(&only.example))
         }

@@ -528,7 +528,7 @@ fn trials_are_repeated_where_later_ones_replace_all_of_them() {
             example: example.clone(),
         }
     };
-    assert_eq!(briefly(&[reason(true)]), ", repeated with a longer warm-up");
+    assert_eq!(briefly(&[reason(true)]), ": not steady at first, repeated with a longer warm-up");
     assert_eq!(briefly(&[reason(false)]), " in 2 workloads (the rate was not steady)");
     // Beside another reason, each has its own words.
     assert!(briefly(&[reason(true), reason(false)]).starts_with(" (the rate was not steady, 2 workloads; "));
