@@ -6,8 +6,8 @@ use std::io;
 pub trait Rendezvous {
     /// All engines of this host are open: returns when all hosts begin, or an error where none does.
     fn start(&mut self) -> io::Result<()>;
-    /// Called ten times a second while this host measures for more than 5 s, on a thread that does nothing else. False ends the trial
-    /// early, and [`ended`](Self::ended) then says why.
+    /// Called ten times a second while this host measures for more than 5 s, on a thread that does nothing else.
+    /// False ends the trial early, and [`ended`](Self::ended) then says why.
     fn meanwhile(&mut self) -> bool;
     /// The last request of this host is back: returns when that of every host is, so that what is read afterwards is
     /// all of what they did.

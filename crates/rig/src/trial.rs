@@ -368,8 +368,9 @@ fn request_error((errno, count): (i32, u64)) -> RequestError {
     RequestError::System { errno, count }
 }
 
-/// Trials that are planned for longer are looked on, by the thread that began them. In shorter ones that thread measures
-/// itself: handing on to another took until 9 ms after the moment of the start, with eight hosts on two processors.
+/// Trials that are planned for longer are looked on, by the thread that began them. In shorter ones that thread
+/// measures itself: handing on to another took until 9 ms after the moment of the start, with eight hosts on two
+/// processors.
 const LOOKED_ON_FROM_NS: u64 = 5_000_000_000;
 
 /// Readings before a trial.
