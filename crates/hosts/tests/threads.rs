@@ -215,10 +215,12 @@ fn a_silent_host_is_named_within_30_s() {
     leader.end(false);
 }
 
-/// A link on which nothing comes through from a moment on, as where a process is stopped or a cable pulled.
+/// A link on which nothing comes through once a trial has begun, as where a process is stopped or a cable pulled: the
+/// host's last word is that it is ready, and the last thing that it hears is when to begin.
 struct Cut {
     link: ThreadLink,
-    at_ns: u64,
+    is_ready: bool,
+    has_begun: bool,
 }
 
 impl Link for Cut {
@@ -231,11 +233,20 @@ impl Link for Cut {
     }
 
     fn send(&mut self, to: u32, message: &[u8]) -> io::Result<()> {
-        if monotonic_ns() < self.at_ns { self.link.send(to, message) } else { Ok(()) }
+        if self.is_ready {
+            return Ok(());
+        }
+        self.is_ready = message == br#""Ready""#;
+        self.link.send(to, message)
     }
 
     fn receive(&mut self) -> io::Result<Option<(u32, Vec<u8>)>> {
-        if monotonic_ns() < self.at_ns { self.link.receive() } else { Ok(None) }
+        if self.has_begun {
+            return Ok(None);
+        }
+        let received = self.link.receive()?;
+        self.has_begun = self.is_ready && received.is_some();
+        Ok(received)
     }
 
     fn close(&mut self, well: bool) {
@@ -247,14 +258,16 @@ impl Link for Cut {
 #[test]
 fn a_host_that_falls_silent_within_a_trial_is_named_and_gives_up_by_itself() {
     let mut all = links(3);
-    let at_ns = monotonic_ns() + 2_000_000_000;
     let mut gave_up = None;
     for link in all.drain(1..) {
         let cuts = link.rank() == 2;
         let thread = thread::spawn(move || {
             let mut place = well(link.rank());
-            let mut link = Cut { link, at_ns: if cuts { at_ns } else { u64::MAX } };
-            follow(&mut link, &mut place, &RUNS)
+            if cuts {
+                follow(&mut Cut { link, is_ready: false, has_begun: false }, &mut place, &RUNS)
+            } else {
+                follow(&mut { link }, &mut place, &RUNS)
+            }
         });
         gave_up = cuts.then_some(thread);
     }
@@ -262,8 +275,9 @@ fn a_host_that_falls_silent_within_a_trial_is_named_and_gives_up_by_itself() {
     leader.open(&Opening::default(), own(), &mut NoStrays, &RUNS).unwrap();
     let (mut bed, spec) = (bed(), spec().on_hosts(3));
     let an_hour = Order { limits: Limits::time(3_600_000_000_000), ..order(&spec, None) };
+    let began_ns = monotonic_ns();
     let error = leader.run(&mut bed, &an_hour, &[], &RUNS).unwrap_err();
-    assert!(monotonic_ns() - at_ns < 30_000_000_000);
+    assert!(monotonic_ns() - began_ns < 30_000_000_000);
     let lost = error.get_ref().and_then(|inner| inner.downcast_ref::<Lost>()).unwrap();
     assert_eq!((&*lost.hosts, lost.after_s), (&[(2, "node2".to_owned())][..], Some(20)));
     let error = gave_up.unwrap().join().unwrap().unwrap_err();

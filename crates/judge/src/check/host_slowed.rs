@@ -6,9 +6,8 @@
 //!
 //! Rule: that of `interference` for slow periods: stretches of two windows and more, in three places or more and for
 //! 0.5 % of the time or more, that are both 5 standard deviations and 20 % below what is usual between these hosts. One
-//! window is enough where the host has less than half of that. It is
-//! told whether the others gained most of what this host lost, as they do where the storage is saturated, or the
-//! throughput of all fell.
+//! window is enough where the host has less than half of that. It is told whether the others gained most of what this
+//! host lost, as they do where the storage is saturated, or the throughput of all fell.
 //!
 //! Not checked with fewer than three hosts, of more than 64 (their windows are not kept), or where no point has 20
 //! windows in each of which a host usually completes 30 requests.
@@ -117,7 +116,7 @@ fn verdict(run: &Run) -> Verdict {
             Found::Even => seen = true,
             Found::Slow(slow) => {
                 seen = true;
-                slowed.push(host(run, hosts, rank, &slow));
+                slowed.push(host(run, rank, &slow));
             }
         }
     }
@@ -133,10 +132,13 @@ fn verdict(run: &Run) -> Verdict {
     Verdict::Warning(reason(cause::HostSlowed::Slowed { hosts, slowed }))
 }
 
-fn host(run: &Run, hosts: usize, rank: u32, slow: &SlowPeriods) -> cause::SlowedHost {
+fn host(run: &Run, rank: u32, slow: &SlowPeriods) -> cause::SlowedHost {
     let (loss_share, all_share) = (slow.loss_share(), slow.all_share(run));
-    // Alike, each has one part of the sum.
-    let alone_share = loss_share / hosts as f64;
+    // Alike, each has one part of the sum of those that took part in these trials.
+    let took_part =
+        |id: u64| run.trials.iter().find(|trial| trial.id == id).map(|trial| trial.hosts.len() as f64);
+    let hosts: Vec<f64> = slow.windows().filter_map(|(id, _)| took_part(id)).collect();
+    let alone_share = loss_share / median(&hosts).unwrap_or(1.0);
     cause::SlowedHost {
         rank,
         name: run.info.hosts.get(rank as usize).map(|host| host.name.clone()).unwrap_or_default(),

@@ -28,24 +28,15 @@ use super::{Experiment, Parameter, ParameterError, Parameters, grid};
 pub(super) struct HostScaling;
 
 /// 16 requests of each host: a host's own limit on most networks, and a single host does not saturate many servers.
-const PARAMETERS: &[Parameter] = &[
-    grid::rw("\"randread\""),
-    grid::block_size("\"4k\""),
-    grid::hosts("[\"1..N*2\", \"N\"]"),
-    grid::depth("16"),
-    grid::jobs("1"),
-];
+const fn parameters(hosts: &'static str) -> [Parameter; 5] {
+    let (rw, block_size) = (grid::rw("\"randread\""), grid::block_size("\"4k\""));
+    [rw, block_size, grid::hosts(hosts), grid::depth("16"), grid::jobs("1")]
+}
 
+const PARAMETERS: &[Parameter] = &parameters("[\"1..N*2\", \"N\"]");
+const EVERY_NUMBER: &[Parameter] = &parameters("[\"1..N+1\"]");
 /// Fewer hosts have fewer than four numbers of which each is twice the one before, and a saturation point takes four.
 const DOUBLED_FROM: u32 = 8;
-const EVERY_NUMBER: &[Parameter] = &[
-    grid::rw("\"randread\""),
-    grid::block_size("\"4k\""),
-    grid::hosts("[\"1..N+1\"]"),
-    grid::depth("16"),
-    grid::jobs("1"),
-];
-
 impl Experiment for HostScaling {
     fn id(&self) -> ExperimentName {
         ExperimentName::HostScaling
