@@ -166,7 +166,7 @@ impl<'a> Follower<'a> {
             Order { spec: &spec, limits: limits.into(), phase, seed: seed_of(seed, self.link.rank()) };
         let stop = self.stop;
         let finished = bed.run_beside(&order, &own, stop, Some(self));
-        let stopped_s = watching.map_or(0.0, |watching| watching.stopped_s());
+        let stopped_s = watching.as_ref().map_or(0.0, StallWatch::stopped_s);
         if self.ends.is_some() || self.is_over {
             return Ok(());
         }

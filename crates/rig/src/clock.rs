@@ -4,7 +4,7 @@
 //! 24..29 ns for `clock_gettime`); `quanta` checks that, calibrates it against the monotonic clock, and falls back
 //! to `clock_gettime` elsewhere. A simulated device has a clock of its own, which only the driver moves.
 
-use std::{cell::Cell, rc::Rc};
+use std::{cell::Cell, rc::Rc, sync::LazyLock};
 
 use crate::platform::{clocks, scheduling};
 
@@ -48,10 +48,13 @@ impl VirtualClock {
     }
 }
 
+/// Made once: looking whether the counter is invariant asks the processor, which a virtual machine answers in 0.1 ms.
+static COUNTER: LazyLock<quanta::Clock> = LazyLock::new(quanta::Clock::new);
+
 impl Clock {
     /// A real clock, starting at 0 now.
     pub fn real() -> Self {
-        let counter = quanta::Clock::new();
+        let counter = COUNTER.clone();
         let origin = counter.raw();
         Self::Real { counter, origin }
     }

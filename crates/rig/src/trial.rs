@@ -5,7 +5,7 @@ use std::{
     io,
     num::NonZero,
     ops::Range,
-    sync::{Arc, atomic::AtomicBool},
+    sync::{Arc, LazyLock, atomic::AtomicBool},
 };
 
 use iosonde_model::{
@@ -303,6 +303,10 @@ fn places(spec: &TrialSpec) -> u64 {
     .min(spec.span_bytes / block_bytes)
 }
 
+/// Processors that this process may use. Looked for once: that reads five files of control groups.
+static PROCESSORS: LazyLock<f64> =
+    LazyLock::new(|| std::thread::available_parallelism().map_or(1, NonZero::get) as f64);
+
 /// The trial that its workers' doings amount to.
 fn assemble(
     (order, over): (&Order, Over),
@@ -325,7 +329,7 @@ fn assemble(
     };
     let busy: Option<Vec<f64>> = worked.iter().map(busy).collect();
     // An engine's threads share all processors: they limit it when those have no time left.
-    let processors = std::thread::available_parallelism().map_or(1, NonZero::get) as f64;
+    let processors = *PROCESSORS;
     let total_s = |(user_s, system_s): (f64, f64)| user_s + system_s;
     let has_threads = |worker: &&Worked| worker.threads_cpu_s.is_some_and(|cpu_s| total_s(cpu_s) > 0.0);
     let theirs = worked.iter().filter(has_threads).filter_map(Worked::whole_cpu_s).map(total_s);

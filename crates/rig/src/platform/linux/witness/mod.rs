@@ -136,7 +136,7 @@ impl Watch {
             processors: self.processors.as_mut().ok().and_then(Processors::ticks),
             process_io: self.process_io.as_mut().ok().and_then(ProcessIo::counters),
             network: self.network.as_ref().and_then(Network::counters),
-            io_limits: self.limits.as_ref().ok().and_then(|limits| limits.now().ok()),
+            io_limits: self.limits.as_mut().ok().and_then(|limits| limits.now().ok()),
             volume: self.volume.as_ref().and_then(|volume| volume.as_ref().ok()?.page()),
             clocks: self.clock.moment(),
             at_s: self.clock.now_s(),
