@@ -68,6 +68,14 @@ impl Place {
                 opening.version
             )));
         }
+        let words = joined::own_words();
+        if !words.is_empty() && words != opening.words {
+            return Err(Failure::usage(format!(
+                "its command line is `{}`, and that of host 0 is `{}`; start all hosts with the same one",
+                words.join(" "),
+                opening.words.join(" ")
+            )));
+        }
         let options: Options = serde_json::from_value(opening.options.clone()).map_err(Failure::failed)?;
         let asked: (String, bool, bool, Sharing) =
             serde_json::from_value(opening.asked.clone()).map_err(Failure::failed)?;

@@ -18,6 +18,11 @@ use crate::{
 /// Version of the program, which is the same on all hosts.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+/// Command line of this process, without the program's name.
+pub fn own_words() -> Vec<String> {
+    std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
+}
+
 /// Opens a target on all hosts; nothing has been written to it yet.
 pub fn open(
     text: &str,
@@ -75,6 +80,7 @@ pub fn join(
     );
     let opening = Opening {
         version: VERSION.to_owned(),
+        words: own_words(),
         target: text.to_owned(),
         options: serde_json::to_value(options).map_err(Failure::failed)?,
         asked: serde_json::to_value(words).map_err(Failure::failed)?,

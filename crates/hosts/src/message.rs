@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 pub struct Opening {
     /// Version of rank 0's program: all must have the same.
     pub version: String,
+    /// Command line of rank 0, without the program's name: that of all, where another has one.
+    pub words: Vec<String>,
     /// The target as typed.
     pub target: String,
     /// Options of the run, which only their owner reads.

@@ -228,6 +228,12 @@ fn bad_usage_is_said_once_and_touches_nothing() {
     assert_eq!(several.status.code(), Some(2), "{}", said(&several));
     let simulated = run(2, &folder, &["run", "queue-depth", "sim:ideal"]);
     assert!(said(&simulated).contains("--hosts 2"), "{}", said(&simulated));
+    let words = ["point", &target, "--rw", "randwrite", "--size=8M", "--time", "500ms", "--seed"];
+    let mut unlike = mpirun(1, &folder, &words);
+    unlike.args(["1", ":", "-n", "1", env!("CARGO_BIN_EXE_iosonde-mpi")]).args(words).arg("2");
+    let unlike = unlike.output().expect("mpirun is there");
+    assert_eq!(unlike.status.code(), Some(2), "{}", said(&unlike));
+    assert!(said(&unlike).contains("--seed 2"), "{}", said(&unlike));
     assert_eq!(folder.left(), [""; 0]);
 }
 

@@ -1,5 +1,7 @@
 //! Figures that people compare, as tables: of reads and writes, of durable writes, and of training.
 
+use std::fmt::Write;
+
 use iosonde_infer::{
     enough_depth::{EnoughDepth, NEARLY_ALL, enough_depth, points_behind},
     enough_size::enough_size,
@@ -465,17 +467,22 @@ fn enough(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow>
         Some(Cell { figure, marks })
     });
     let depths = known.each_ref().map(|own| own.as_ref().map(|own| own.point.spec.asked_in_flight()));
-    let at_depth = match depths {
-        [Some(read), Some(write)] if read != write => " there".to_owned(),
-        [read, write] => read.or(write).map_or_else(String::new, |depth| format!(" at QD {depth}")),
-    };
+    // At the same depth the label has it. Of two, each latency has its own: readers compared them as if at one depth.
+    let apart = matches!(depths, [Some(read), Some(write)] if read != write);
+    let at_depth = depths.into_iter().flatten().next().filter(|_| !apart);
+    let at_depth = at_depth.map_or_else(String::new, |depth| format!(" at QD {depth}"));
     let of_depth = |what: &str, of: LatencyOf| {
         let cells = [0, 1].map(|at| {
             let point = known[at].as_ref()?.point;
             match point.spec.asked_in_flight() {
                 // Rows of their own have it.
                 1 => Some(Figure { value: "as at QD 1".to_owned(), interval: String::new() }.into()),
-                _ => latency(footnotes, point, Op::TRANSFERS[at], of),
+                depth => latency(footnotes, point, Op::TRANSFERS[at], of).map(|mut cell| {
+                    if apart {
+                        let _ = write!(cell.figure.value, " at QD {depth}");
+                    }
+                    cell
+                }),
             }
         });
         row(&format!("{what}{at_depth}"), true, cells)

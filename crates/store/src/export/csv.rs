@@ -3,7 +3,8 @@
 //! The columns are those that `import` reads, and behind them `trial`, `point`, `round`, `in_flight` (the mean number
 //! of outstanding requests), the 99th percentiles, `void_about` (the figures of the trial that are invalid; empty where
 //! all are valid), percentiles of the commits (writes and the flush that makes them durable), `rate_iops` (the offered
-//! load of each job), trims, `sync` (`fdatasync:1`) and the `arrivals` of a rate. An empty cell is absent.
+//! load of each job), trims, `sync` (`fdatasync:1`), the `arrivals` of a rate and the number of `hosts`, of each of
+//! which jobs and depth are. An empty cell is absent.
 //!
 //! A trial of several streams has a line for each, since no block size or depth is that of all of them; of fio's jobs
 //! `test` is the job's name. Of several block sizes, `block_size` is the mean of the requests.
@@ -31,7 +32,7 @@ const HEADER: &str = "test,block_size,read_pct,queue_depth,jobs,pattern,engine,r
                       read_iops,read_mb_s,read_lat_us,write_iops,write_mb_s,write_lat_us,\
                       trial,point,round,in_flight,read_lat_us_p99,write_lat_us_p99,void_about,\
                       commit_us_p50,commit_us_p99,commit_us_p99_9,rate_iops,\
-                      trim_iops,trim_mb_s,trim_lat_us,sync,arrivals\n";
+                      trim_iops,trim_mb_s,trim_lat_us,sync,arrivals,hosts\n";
 
 impl ExportFormat for Csv {
     fn extension(&self) -> &'static str {
@@ -133,6 +134,7 @@ fn line(part: &Part, run: &Run) -> String {
     cells.extend(side(trim));
     cells.push(if spec.sync == Sync::None { String::new() } else { spec.sync.to_string() });
     cells.push(spec.rate_iops.map_or_else(String::new, |_| spec.arrivals.to_string()));
+    cells.push(spec.hosts.to_string());
     cells.join(",") + "\n"
 }
 
@@ -156,9 +158,9 @@ mod tests {
         let run = crate::run_file::tests::imported();
         let text = Csv.write(&run).unwrap();
         let mut lines = text.lines();
-        assert_eq!(lines.next().unwrap().split(',').count(), 30);
+        assert_eq!(lines.next().unwrap().split(',').count(), 31);
         assert_eq!(lines.clone().count(), run.trials.len());
-        assert!(lines.all(|line| line.split(',').count() == 30), "{text}");
+        assert!(lines.all(|line| line.split(',').count() == 31), "{text}");
     }
 
     #[test]
@@ -247,10 +249,12 @@ mod tests {
         let trial = &mut run.trials[0];
         (trial.spec.rate_iops, trial.in_flight_mean) = (Some(5000.0), Some(0.06));
         (trial.spec.sync, trial.spec.arrivals) = (Sync::Fdatasync { every: 1 }, Arrivals::Poisson);
+        trial.spec.hosts = 4;
         trial.read.as_mut().unwrap().latency_ns.p99 = Some(13_807.5);
         let back = crate::import::import(&Csv.write(&run).unwrap()).unwrap();
         let trial = &back.trials[0];
         assert_eq!((trial.spec.rate_iops, trial.in_flight_mean), (Some(5000.0), Some(0.06)));
+        assert_eq!(trial.spec.hosts, 4);
         assert_eq!((trial.spec.sync, trial.spec.arrivals), (Sync::Fdatasync { every: 1 }, Arrivals::Poisson));
         assert_eq!(trial.read.as_ref().unwrap().latency_ns.p99, Some(13_807.5));
         assert_eq!(back.notes, Vec::<String>::new());

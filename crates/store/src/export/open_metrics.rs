@@ -239,6 +239,7 @@ impl Page {
                     .sum::<u32>()
                     .to_string(),
             );
+        let hosts = label(|spec| spec.hosts.to_string());
         let pattern = label(|spec| if spec.rw.is_random() { "random" } else { "sequential" }.to_owned());
         let (engine, direct) = (label(|spec| spec.engine.clone()), label(|spec| spec.direct.to_string()));
         // What parts points of one size and depth: an offered load (of each job), a mix, flushes.
@@ -254,6 +255,7 @@ impl Page {
             ("block_size_bytes", size.as_str()),
             ("queue_depth", depth.as_str()),
             ("jobs", jobs.as_str()),
+            ("hosts", hosts.as_str()),
             ("engine", engine.as_str()),
             ("direct", direct.as_str()),
             ("rate_iops", rate.as_str()),

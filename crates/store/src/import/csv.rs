@@ -1,12 +1,12 @@
 //! A table with one result a line: rates, and latencies if there are any.
 //!
 //! The first line that is not a comment (`#`) names the columns, in any order: `test` (a name), `block_size` (`4KiB`),
-//! `queue_depth` and `jobs` (1 where they are missing), `read_pct`, `pattern` (`random` or `sequential`; `random` where
-//! it is missing), `engine`, `runtime_s`, `span_bytes`, `rate_iops` (an offered load, per job), `arrivals` (`poisson`),
-//! `sync` (`fdatasync:1`), `in_flight` (the mean number of outstanding requests, counted); and for `read`, `write` and
-//! `trim` each `_iops` or `_kiops`, `_mb_s` or `_mib_s`, `_lat_us`, `_lat_ms` or `_lat_ns` (means), `_lat_us_p99`. An
-//! empty cell is absent. Units are those of the names: `mb_s` is 10⁶ bytes a second. `trial`, `point`, `round`,
-//! `void_about` and `commit_..` are iosonde's own.
+//! `queue_depth`, `jobs` and `hosts` (1 where they are missing; a depth is that of each job of each host), `read_pct`,
+//! `pattern` (`random` or `sequential`; `random` where it is missing), `engine`, `runtime_s`, `span_bytes`, `rate_iops`
+//! (an offered load, per job), `arrivals` (`poisson`), `sync` (`fdatasync:1`), `in_flight` (the mean number of
+//! outstanding requests, counted); and for `read`, `write` and `trim` each `_iops` or `_kiops`, `_mb_s` or `_mib_s`,
+//! `_lat_us`, `_lat_ms` or `_lat_ns` (means), `_lat_us_p99`. An empty cell is absent. Units are those of the names:
+//! `mb_s` is 10⁶ bytes a second. `trial`, `point`, `round`, `void_about` and `commit_..` are iosonde's own.
 
 use std::{fmt::Display, str::FromStr};
 
@@ -27,7 +27,7 @@ impl Named for Csv {
 }
 
 /// Columns that have a meaning, besides those of the directions.
-const COLUMNS: [&str; 20] = [
+const COLUMNS: [&str; 21] = [
     "test",
     "block_size",
     "queue_depth",
@@ -41,6 +41,7 @@ const COLUMNS: [&str; 20] = [
     "in_flight",
     "sync",
     "arrivals",
+    "hosts",
     "commit_us_p50",
     "commit_us_p99",
     "commit_us_p99_9",
@@ -180,6 +181,7 @@ fn trial(header: &[String], row: &Row) -> Result<Trial, ImportError> {
         block_size_bytes: size,
         queue_depth: count(row, "queue_depth")?,
         jobs: count(row, "jobs")?,
+        hosts: count(row, "hosts")?,
         read_percent: if rw == Rw::RandRw { Some(percent.unwrap_or(50.0)) } else { None },
         engine: row.text("engine").unwrap_or("unknown").to_owned(),
         span_bytes: row.number("span_bytes")?.unwrap_or(0.0) as u64,

@@ -93,8 +93,8 @@ impl IoLimits {
         throttle.chain(unified).map(|(path, form)| LimitFile { path, form, open: None }).collect()
     }
 
-    /// Every limit that holds now. A file that is not there sets none; one that may not be read may set any. This process
-    /// may be moved to another group while a run goes on.
+    /// Every limit that holds now. A file that is not there sets none; one that may not be read may set any. This
+    /// process may be moved to another group while a run goes on.
     pub(super) fn now(&mut self) -> Result<Vec<IoLimit>, Absence> {
         let groups = text_of(&self.groups).map_err(|_| Absence::ControlGroupsUnreadable)?;
         if groups != self.known {
@@ -159,7 +159,7 @@ fn text_of(file: &File) -> io::Result<String> {
 struct Set {
     number: DeviceNumber,
     op: Op,
-    /// Of bytes a second, not requests.
+    /// Whether `value` is in bytes a second; otherwise in requests a second.
     bytes: bool,
     value: f64,
 }
