@@ -5,7 +5,7 @@
 //! ([`long_write`](super::long_write)). A cap differs from a medium that became slower by its exactness: the trials
 //! after the fall agree within 1 %.
 
-use iosonde_judge::{estimate::FEWEST_TRIALS, evidence::Evidence};
+use iosonde_judge::{check::at_limit, estimate::FEWEST_TRIALS, evidence::Evidence};
 use iosonde_model::{
     About, Conditions, Estimate, Inconclusive, IoLimit, Op, Trial, Window, detail::LimitProblem,
 };
@@ -16,8 +16,6 @@ use super::{
     long_write, over_trials,
 };
 
-/// Share of a control group's limit from which on it decides.
-const AT_LIMIT: f64 = 0.97;
 /// How closely trials at a cap agree, as a share.
 const EXACT: f64 = 0.01;
 /// Parts that the course is cut into at most: the search for the cut takes longer with their square.
@@ -280,16 +278,8 @@ fn course(trials: &[&Trial], op: Op) -> Vec<Part> {
 /// A control group's limit that enough trials reached.
 fn witnessed(trials: &[&Trial], op: Op) -> Option<Shown> {
     let reached = |trial: &&Trial| {
-        let direction = trial.direction(op)?;
-        let limits = trial.witnesses.io_limits.as_deref()?.iter().filter(|limit| limit.op == op);
-        let at =
-            |reached: f64, allowed: Option<f64>| allowed.is_some_and(|a| a > 0.0 && reached >= AT_LIMIT * a);
-        let of = |limit: &IoLimit| {
-            let requests = at(direction.iops, limit.iops).then_some(direction.iops);
-            let bytes = at(direction.bytes_per_s, limit.bytes_per_s).then_some(direction.bytes_per_s);
-            Some((requests.or(bytes)?, limit.clone()))
-        };
-        limits.filter_map(of).next()
+        let (share, limit) = at_limit::reached(trial).find(|(_, limit)| limit.op == op)?;
+        Some((share * limit.iops.or(limit.bytes_per_s)?, limit))
     };
     let reached: Vec<(f64, IoLimit)> = trials.iter().filter_map(reached).collect();
     let (_, limit) = reached.first()?.clone();

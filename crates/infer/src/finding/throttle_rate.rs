@@ -171,6 +171,34 @@ mod tests {
         assert_eq!(ThrottleRate.conclude("limit", &evidence, 0.95)[0].status, Status::Found);
     }
 
+    /// The rule of the check `throttled`, which had called such trials invalid while this finding said that none of
+    /// them was valid.
+    #[test]
+    fn trials_that_lack_half_a_slice_of_the_kernels_are_at_the_limit_where_requests_waited() {
+        let mut all = trials(&[4700, 5001, 4740, 5000, 4720, 5003]);
+        for trial in &mut all {
+            trial.witnesses.io_limits = Some(vec![IoLimit {
+                set_by: "/sys/fs/cgroup/box/io.max".into(),
+                device: "vda".into(),
+                op: Op::Read,
+                iops: Some(5000.0),
+                bytes_per_s: None,
+            }]);
+        }
+        let limit_of = |found: &Finding| match &found.detail {
+            Detail::Limit(Limit::Set { trials, .. }) => Some(*trials),
+            _ => None,
+        };
+        // Slower by themselves: three at the limit are too few.
+        assert_eq!(limit_of(&told(&all)), None);
+        for trial in &mut all {
+            (0..2).for_each(|_| trial.read.as_mut().unwrap().histogram.record(80_000_000));
+        }
+        let found = told(&all);
+        assert_eq!(limit_of(&found), Some(6));
+        assert!(found.low.unwrap() <= 5000.0 && 5000.0 <= found.high.unwrap(), "{found:?}");
+    }
+
     #[test]
     fn writes_that_fall_without_a_witness_are_no_limit() {
         let write = |(nth, rate): (usize, u64)| {

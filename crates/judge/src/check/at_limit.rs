@@ -11,12 +11,12 @@ const STALLS_MIN: u64 = 2;
 /// Least share of a limit in a trial as short as a slice.
 const SHARE_MIN: f64 = 0.7;
 
-/// A limit that the trial reached, with the trial's rate over it and only the figure that was reached.
+/// The limits that the trial reached, each with the trial's rate over it and only the figure that was reached.
 ///
 /// A short trial begins and ends within a slice and may lack half of one; then requests that waited for the next slice
 /// tell that the limit held it. One may be a slow request of the storage.
-pub(super) fn reached(trial: &Trial) -> Option<(f64, IoLimit)> {
-    trial.witnesses.io_limits.iter().flatten().find_map(|limit| at(trial, limit))
+pub fn reached(trial: &Trial) -> impl Iterator<Item = (f64, IoLimit)> {
+    trial.witnesses.io_limits.iter().flatten().filter_map(|limit| at(trial, limit))
 }
 
 fn at(trial: &Trial, limit: &IoLimit) -> Option<(f64, IoLimit)> {
@@ -55,13 +55,13 @@ mod tests {
         }]);
         trial.measured_s = 0.2;
         // 100,000 of 120,000, and 0.97 × (1 - 0.05 / 0.2) = 0.7275 is needed.
-        assert_eq!(reached(&trial), None);
+        assert_eq!(reached(&trial).next(), None);
         // One slow request is the storage's; two waited for a slice each.
         trial.read.as_mut().unwrap().histogram.record(80_000_000);
-        assert_eq!(reached(&trial), None);
+        assert_eq!(reached(&trial).next(), None);
         trial.read.as_mut().unwrap().histogram.record(80_000_000);
-        assert!(reached(&trial).is_some_and(|(share, _)| (share - 0.8333).abs() < 1e-3));
+        assert!(reached(&trial).next().is_some_and(|(share, _)| (share - 0.8333).abs() < 1e-3));
         trial.measured_s = 2.0;
-        assert_eq!(reached(&trial), None);
+        assert_eq!(reached(&trial).next(), None);
     }
 }

@@ -161,7 +161,7 @@ fn of_trial(trial: &Trial, run: &Run) -> Verdict {
             None => CountedAt::Mount,
         };
         // A limit that the trial reached set its rate, with or without other I/O: `throttled` reports it.
-        if at_limit::reached(trial).is_none() {
+        if at_limit::reached(trial).next().is_none() {
             let moved = cause::Interference::OtherBytes { others_bytes: bytes, issued_bytes, counted_at };
             return Verdict::Invalid(Reason::new(About::All, moved));
         }

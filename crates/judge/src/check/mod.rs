@@ -1,6 +1,6 @@
 //! Checks: rules over trials and their witnesses, one file each.
 
-mod at_limit;
+pub mod at_limit;
 mod counted;
 pub(crate) mod course;
 mod host_windows;

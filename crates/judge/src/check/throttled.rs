@@ -179,7 +179,7 @@ fn unseen(mut run: Run) -> Run {
 
 fn of_trial(trial: &Trial, run: &Run) -> Verdict {
     let limits = trial.witnesses.io_limits.as_deref().unwrap_or_default();
-    if let Some((limit_share, limit)) = at_limit::reached(trial) {
+    if let Some((limit_share, limit)) = at_limit::reached(trial).next() {
         let facts = cause::Throttled::ControlGroup { limit_share, limit };
         return Verdict::Invalid(Reason::new(About::Device, facts));
     }
