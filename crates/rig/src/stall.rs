@@ -109,7 +109,7 @@ impl StallWatch {
                     if ended.load(Ordering::Acquire) {
                         return;
                     }
-                    // Not at the beginning, when the others make ready for the trial: it takes 0.3 ms.
+                    // Not at the beginning, when the others make ready for the trial.
                     before = before.or_else(|| others.running_ns());
                 }
                 let now = others.running_ns();

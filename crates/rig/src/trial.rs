@@ -303,7 +303,7 @@ fn places(spec: &TrialSpec) -> u64 {
     .min(spec.span_bytes / block_bytes)
 }
 
-/// Processors that this process may use. Looked for once: that reads five files of control groups.
+/// Processors that this process may use. Looked for once: that reads files of control groups.
 static PROCESSORS: LazyLock<f64> =
     LazyLock::new(|| std::thread::available_parallelism().map_or(1, NonZero::get) as f64);
 

@@ -324,12 +324,13 @@ impl TrialSpec {
 
     /// Returns the queue depth over all hosts, jobs and streams.
     pub fn asked_in_flight(&self) -> u64 {
-        self.streams().map(Self::stream_in_flight).sum()
+        self.streams().map(Self::stream_in_flight).fold(0, u64::saturating_add)
     }
 
     /// Returns the queue depth of this stream over all hosts and jobs.
     pub fn stream_in_flight(&self) -> u64 {
-        u64::from(self.queue_depth) * u64::from(self.jobs) * u64::from(self.hosts)
+        // A table of somebody else's may claim any three numbers.
+        (u64::from(self.queue_depth) * u64::from(self.jobs)).saturating_mul(u64::from(self.hosts))
     }
 
     /// The streams: this one, then those beside it.

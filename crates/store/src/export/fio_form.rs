@@ -102,7 +102,7 @@ fn reports(run: &Run, measured: &[&Trial]) -> Vec<Vec<FioReport>> {
                 FioReport {
                     name: format!("{} {}{beside}", trial.experiment, trial.id),
                     group: at as u32,
-                    jobs: spec.jobs * spec.hosts,
+                    jobs: spec.jobs.saturating_mul(spec.hosts),
                     first_job: at as u32 + 1,
                     streams: vec![stream],
                     options: options(spec),
@@ -264,8 +264,8 @@ fn options(spec: &TrialSpec) -> BTreeMap<String, String> {
         set("bssplit", split.collect::<Vec<_>>().join(":"));
     }
     set("iodepth", spec.queue_depth.to_string());
-    // fio counts the jobs of all its servers together.
-    set("numjobs", (spec.jobs * spec.hosts).to_string());
+    // fio's form has no hosts: their jobs are jobs.
+    set("numjobs", spec.jobs.saturating_mul(spec.hosts).to_string());
     set("ioengine", spec.engine.split(':').next().unwrap_or_default().to_owned());
     set("direct", u8::from(spec.direct).to_string());
     set("lat_percentiles", "1".to_owned());

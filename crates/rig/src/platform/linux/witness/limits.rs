@@ -24,8 +24,8 @@ const THROTTLES: [(&str, Op, bool); 4] = [
     ("blkio.throttle.write_bps_device", Op::Write, true),
 ];
 
-/// Where control groups are mounted, and the devices below the target. Files stay open: opening twelve of them around
-/// each trial took a tenth of the time that it took to begin one.
+/// Where control groups are mounted, and the devices below the target. Files stay open: twelve were opened around each
+/// trial, for which the other hosts of a run wait.
 #[derive(Debug)]
 pub(super) struct IoLimits {
     system: System,
