@@ -30,7 +30,7 @@ pub fn run_on_hosts<L: Link + 'static>(link: L) -> ExitCode {
     let hosts = Hosts::new(Box::new(Leader::new(link)));
     hosts.lead();
     let several = hosts.count() > 1;
-    let code = crate::run_after(|cli| if several { crate::refuse_on_hosts(cli) } else { Ok(()) });
+    let code = crate::run_after(true, |cli| if several { crate::refuse_on_hosts(cli) } else { Ok(()) });
     // Bad usage touched nothing, and a verdict is no accident: all are there to say good-bye.
     let well = code != crate::failure::FAILED && code != INTERRUPTED;
     hosts.end(well);

@@ -198,6 +198,27 @@ pub fn complete(command: Command) -> Command {
     })
 }
 
+/// Commands of one host: several would only look on.
+pub const OF_ONE_HOST: [&str; 5] = ["capacity", "cold", "doctor", "files", "fio"];
+
+/// What is said of these.
+pub const USE_IOSONDE: &str = "capacity, cold, doctor, files and fio are about one host: use iosonde";
+
+/// The command line of `iosonde-mpi`: its help leaves out what several hosts do not do.
+pub fn on_hosts(command: Command) -> Command {
+    let command =
+        OF_ONE_HOST.iter().fold(command, |command, name| command.mut_subcommand(name, |own| own.hide(true)));
+    command.after_help(format!(
+        "Examples:
+  mpirun -n 16 --map-by node iosonde-mpi run quick /mnt/lustre
+  mpirun -n 16 --map-by node iosonde-mpi run host-scaling /mnt/lustre
+  mpirun -n 16 --map-by node iosonde-mpi point /mnt/lustre --rw write --bs 1M --layout file-per-worker
+  mpirun -n 16 --map-by node iosonde-mpi resume
+
+{USE_IOSONDE}."
+    ))
+}
+
 fn text(examples: Examples) -> String {
     let widest = examples.iter().map(|(words, _)| words.len()).max().unwrap_or(0);
     let line = |(words, what): &(&str, &str)| format!("\n  iosonde {words:widest$}  {what}");
@@ -254,6 +275,14 @@ mod tests {
             let read = command.clone().try_get_matches_from(typed(line));
             assert!(read.is_ok(), "{line}: {}", read.unwrap_err());
         }
+    }
+
+    #[test]
+    fn the_help_of_several_hosts_leaves_out_what_they_refuse() {
+        let help = on_hosts(complete(Cli::command())).render_help().to_string();
+        let lists = |name: &str| help.lines().any(|line| line.trim_start().starts_with(&format!("{name} ")));
+        assert!(["run", "resume", "point", "check", "report"].into_iter().all(lists), "{help}");
+        assert!(!OF_ONE_HOST.into_iter().any(lists), "{help}");
     }
 
     #[test]

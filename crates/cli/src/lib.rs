@@ -56,7 +56,7 @@ pub fn run_program() -> ExitCode {
         Ok(())
     };
     prepared();
-    leave(run_after(measures))
+    leave(run_after(false, measures))
 }
 
 /// What every process of the program does first. Before it has any thread: several hosts are led and followed under
@@ -72,9 +72,9 @@ pub fn complain(text: &str) {
     Screen::complain(text);
 }
 
-/// Carries the command line out; returns the exit code.
-fn run_after(before: impl FnOnce(&Cli) -> Result<(), Failure>) -> u8 {
-    let done = usage::parse(&std::env::args_os().collect::<Vec<_>>()).and_then(|cli| {
+/// Carries the command line out, of `iosonde-mpi` where `on_hosts`; returns the exit code.
+fn run_after(on_hosts: bool, before: impl FnOnce(&Cli) -> Result<(), Failure>) -> u8 {
+    let done = usage::parse(&std::env::args_os().collect::<Vec<_>>(), on_hosts).and_then(|cli| {
         before(&cli)?;
         let screen = Screen::new(&cli.shared);
         dispatch(&cli, screen)
@@ -121,10 +121,10 @@ fn refuse_on_hosts(cli: &Cli) -> Result<(), Failure> {
         | Command::Cold(_)
         | Command::Doctor(_)
         | Command::Files(_)
-        | Command::Fio(_) => Err(Failure::usage(
-            "capacity, cold, doctor, files and fio are about one host: use iosonde; hosts together do run, point, \
-                 check and resume",
-        )),
+        | Command::Fio(_) => Err(Failure::usage(format!(
+            "{}; hosts together do run, point, check and resume",
+            help::USE_IOSONDE
+        ))),
         Command::Run(args) if args.repeats.is_some() => Err(Failure::usage(
             "--repeats starts a process for each, which MPI does not know; start the run itself several times",
         )),

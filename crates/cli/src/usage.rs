@@ -11,20 +11,22 @@ use iosonde_plan::fio::OPTIONS;
 
 use crate::{args::Cli, failure::Failure, help, studies};
 
-/// Reads the command line. `--help` and `--version` end here, with a failure of code 0 and no text.
-pub fn parse(words: &[OsString]) -> Result<Cli, Failure> {
-    read(words).map_err(|error| {
+/// Reads the command line, of `iosonde-mpi` where `on_hosts`. `--help` and `--version` end here, with a failure of code 0
+/// and no text.
+pub fn parse(words: &[OsString], on_hosts: bool) -> Result<Cli, Failure> {
+    read(words, on_hosts).map_err(|error| {
         // A reader that went away (`| head`) is no failure.
         let _ = error.print();
         Failure { code: error.exit_code() as u8, text: String::new() }
     })
 }
 
-fn read(words: &[OsString]) -> Result<Cli, Error> {
+fn read(words: &[OsString], on_hosts: bool) -> Result<Cli, Error> {
+    let command = if on_hosts { help::on_hosts(command()) } else { command() };
     // What the environment names would count as typed, and `iosonde` alone would be an error in place of the help.
     let command = match words.len() {
-        0 | 1 => command().mut_args(|arg| arg.env(Resettable::<OsStr>::Reset)),
-        _ => command(),
+        0 | 1 => command.mut_args(|arg| arg.env(Resettable::<OsStr>::Reset)),
+        _ => command,
     };
     let matches = command.clone().try_get_matches_from(words);
     matches.and_then(|matches| Cli::from_arg_matches(&matches)).map_err(|mut error| {
@@ -106,7 +108,7 @@ mod tests {
     fn error(typed: &str) -> Error {
         let words: Vec<OsString> =
             std::iter::once("iosonde").chain(typed.split_whitespace()).map(OsString::from).collect();
-        read(&words).expect_err(typed)
+        read(&words, false).expect_err(typed)
     }
 
     #[test]
@@ -154,7 +156,7 @@ mod tests {
                      psync --runtime 5s --random_distribution zipf:1.2 --rate_iops 500";
         let words: Vec<OsString> =
             std::iter::once("iosonde").chain(typed.split_whitespace()).map(OsString::from).collect();
-        assert!(read(&words).is_ok());
+        assert!(read(&words, false).is_ok());
     }
 
     #[test]
@@ -162,7 +164,7 @@ mod tests {
         use std::os::unix::ffi::OsStringExt;
         let words = ["iosonde", "run", "quick"].map(OsString::from).into_iter();
         let words: Vec<OsString> = words.chain([OsString::from_vec(vec![0xff, 0xfe])]).collect();
-        let error = read(&words).unwrap_err();
+        let error = read(&words, false).unwrap_err();
         assert_eq!((error.kind(), error.exit_code()), (ErrorKind::InvalidUtf8, 2));
     }
 

@@ -92,7 +92,7 @@ impl Link for Recording {
     }
 
     fn send(&mut self, to: u32, message: &[u8]) -> io::Result<()> {
-        if message.starts_with(b"{\"Measured\"") {
+        if message.windows(8).take(16).any(|word| word == b"Measured") {
             *self.longest.lock().unwrap() = message.to_vec();
         }
         self.link.send(to, message)
@@ -129,7 +129,7 @@ impl Link for Replay {
     }
 
     fn send(&mut self, to: u32, message: &[u8]) -> io::Result<()> {
-        let order: Value = serde_json::from_slice(message)?;
+        let order: Value = rmp_serde::from_slice(message).map_err(io::Error::other)?;
         let now_ns = monotonic_ns();
         let (named, with) = match &order {
             Value::String(name) => (name.as_str(), &Value::Null),
@@ -142,7 +142,7 @@ impl Link for Replay {
             "Trial" => json!("Ready"),
             "Begin" => {
                 let at_ns = with["at_ns"].as_u64().unwrap() + self.duration_ns;
-                self.on_its_way.push_back((at_ns, to, b"\"Ended\"".to_vec()));
+                self.on_its_way.push_back((at_ns, to, encoded(&json!("Ended"))?));
                 return Ok(());
             }
             "AllEnded" => {
@@ -153,7 +153,7 @@ impl Link for Replay {
             }
             _ => return Ok(()),
         };
-        self.on_its_way.push_back((now_ns, to, serde_json::to_vec(&answer)?));
+        self.on_its_way.push_back((now_ns, to, encoded(&answer)?));
         Ok(())
     }
 
@@ -165,6 +165,10 @@ impl Link for Replay {
     }
 
     fn close(&mut self, _: bool) {}
+}
+
+fn encoded(value: &Value) -> io::Result<Vec<u8>> {
+    rmp_serde::to_vec_named(value).map_err(io::Error::other)
 }
 
 fn spec(hosts: u32) -> TrialSpec {

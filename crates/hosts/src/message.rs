@@ -1,4 +1,4 @@
-//! What the hosts of a run say to each other, as JSON.
+//! What the hosts of a run say to each other, as MessagePack with the names of fields.
 
 use std::io;
 
@@ -132,11 +132,11 @@ pub(crate) struct MeasuredMessage {
 }
 
 pub(crate) fn encode(message: &impl Serialize) -> io::Result<Vec<u8>> {
-    serde_json::to_vec(message).map_err(io::Error::other)
+    rmp_serde::to_vec_named(message).map_err(io::Error::other)
 }
 
 pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> io::Result<T> {
-    serde_json::from_slice(bytes).map_err(|error| {
+    rmp_serde::from_slice(bytes).map_err(|error| {
         io::Error::other(format!(
             "a message of another host cannot be read ({error}); run one version on all hosts"
         ))

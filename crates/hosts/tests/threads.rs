@@ -236,7 +236,7 @@ impl Link for Cut {
         if self.is_ready {
             return Ok(());
         }
-        self.is_ready = message == br#""Ready""#;
+        self.is_ready = message.ends_with(b"Ready");
         self.link.send(to, message)
     }
 
