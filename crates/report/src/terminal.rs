@@ -142,13 +142,17 @@ fn requirements_beside(run: &Run, paint: Paint) -> String {
     out
 }
 
-/// What was measured: study, target, device, size, time and version.
+/// What was measured: study, target, device, size, time, bytes written and version.
 fn measured(run: &Run, paint: Paint) -> String {
     let lead = format!("{} on {}", run.info.study, clean(&run.info.target));
     // The beginning of a run describes the parts of a simulated device.
     let what = crate::story::measured_on_briefly(run);
     let took = units::duration(run.info.elapsed_s);
-    let text = format!("{lead}   {}; took {took} (iosonde {})", clean(&what), run.iosonde);
+    let wrote = match run.info.bytes_written {
+        0 => "nothing".to_owned(),
+        bytes => units::decimal_bytes(bytes),
+    };
+    let text = format!("{lead}   {}; took {took}, wrote {wrote} (iosonde {})", clean(&what), run.iosonde);
     format!("{}\n", paint.hang("", 2, &text))
 }
 

@@ -110,7 +110,7 @@ fn the_words_of_the_first_screen_can_be_explained() {
         ("95 % of QD 1 max from", "plateau_block_size (finding)"),
         ("4 KiB random", "max_iops (finding)"),
         ("highest 4 KiB random", "max_iops (finding)"),
-        ("95 % of it reached at", "depth_for_95_percent (finding)"),
+        ("needed for 95 % of it", "depth_for_95_percent (finding)"),
         ("p99 latency at QD 8", "depth_for_95_percent (finding)"),
         ("commit", "commit_latency (finding)"),
         ("plateau", "plateau_block_size (finding)"),

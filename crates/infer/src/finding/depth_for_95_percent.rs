@@ -10,7 +10,7 @@
 //! of its level is a large error of the depth. The interval runs from the depth that gives 1 % less at its lower
 //! end to the depth that gives 1 % more at its upper one.
 //!
-//! The row "95 % of it reached at" in the table of results is another depth: the smallest of those that were
+//! The row "needed for 95 % of it" in the table of results is another depth: the smallest of those that were
 //! measured whose IOPS are 95 % of the highest or more. Its latency was measured too; how often it truly gives 90 %
 //! is in docs/intervals.md.
 //!

@@ -3,7 +3,9 @@
 
 use iosonde_model::{
     About, Advice, Cause, CheckName, Detail, Device, Estimate, Finding, FindingName, Judgement, Medium, Op,
-    Point, Run, Status, Unit, cause::DepthNotReached, units,
+    Point, Run, Status, Unit,
+    cause::{CountedAt, DepthNotReached, Interference},
+    units,
 };
 
 use crate::text::{
@@ -165,9 +167,7 @@ fn beyond_memory(run: &Run) -> String {
 fn against(example: &Judgement, run: &Run) -> Option<String> {
     Some(match example.check {
         CheckName::GeneratorBound => busy_cpu(run),
-        CheckName::Interference => {
-            "find the other process with `iotop`, or measure at a quiet time".to_owned()
-        }
+        CheckName::Interference => against_others(example).to_owned(),
         CheckName::DepthNotReached if is_short_of_requests(example) => {
             "let trials make more requests: more time, a larger job or `--max-write`".to_owned()
         }
@@ -177,6 +177,25 @@ fn against(example: &Judgement, run: &Run) -> Option<String> {
         _ => return None,
     })
 }
+
+/// What helps against other users of the storage or the processors.
+fn against_others(example: &Judgement) -> &'static str {
+    let Some(Cause::Interference(cause)) = &example.cause else { return QUIET };
+    match cause {
+        Interference::Steal { .. } => {
+            "measure when the host of this virtual machine is less busy, or on an instance with CPUs of its own"
+        }
+        Interference::CpuPressure { .. } => "stop programs that use the CPU, or measure at a quiet time",
+        Interference::MemoryShort => "stop programs that use much memory, or measure at a quiet time",
+        Interference::OtherBytes { counted_at: CountedAt::Device(_), .. } => {
+            "find the other process with `iotop`, or measure at a quiet time"
+        }
+        _ => QUIET,
+    }
+}
+
+/// Nothing finer is known to help.
+const QUIET: &str = "measure at a quiet time";
 
 /// Whether a queue was short because the trial ended after few requests.
 fn is_short_of_requests(example: &Judgement) -> bool {
@@ -208,15 +227,14 @@ fn more_valid_trials(run: &Run, facts: &Validity) -> Option<Draft<'static>> {
         Fact::Trials { reasons, .. } => Some(reasons),
         _ => None,
     });
-    let mended = reasons
-        .flatten()
-        .filter_map(|reason| Some((reason.trials, reason.check, against(&reason.example, run)?)));
-    let (trials, check, remedy) = mended.max_by_key(|(trials, ..)| *trials)?;
+    let mended = reasons.flatten().filter_map(|reason| Some((reason, against(&reason.example, run)?)));
+    let (reason, remedy) = mended.max_by_key(|(reason, _)| reason.trials)?;
+    let is_steal = matches!(reason.example.cause, Some(Cause::Interference(Interference::Steal { .. })));
     // The warning has said how the other process is found.
-    if check == CheckName::Interference {
+    if reason.check == CheckName::Interference && !is_steal {
         return None;
     }
-    Some(new(remedy, format!("{trials} trials are invalid without it"), &[]))
+    Some(new(remedy, format!("{} trials are invalid without it", reason.trials), &[]))
 }
 
 /// A block size for bandwidth of one request at a time, of one direction or of both.

@@ -190,3 +190,21 @@ fn behind_a_cache_the_size_is_advised_that_no_cache_of_this_machine_holds() {
     run.info.device.size_bytes = Some(48 << 30);
     assert!(first(&run).ends_with("a `--size` of several times this machine's memory"), "{}", first(&run));
 }
+
+#[test]
+fn what_the_hypervisor_took_is_not_looked_for_by_iotop() {
+    let first = |change: fn(&mut iosonde_model::Witnesses)| {
+        let mut run = Pretend::usual().run(QUICK, 1);
+        run.trials.iter_mut().for_each(|trial| change(&mut trial.witnesses));
+        conclude(&mut run, None).unwrap();
+        advice(&run).remove(0).sentence
+    };
+    assert_eq!(
+        first(|seen| seen.steal_share = Some(0.3)),
+        "measure when the host of this virtual machine is less busy, or on an instance with CPUs of its own"
+    );
+    let others = first(|seen| {
+        seen.block_layer_read_bytes = seen.block_layer_read_bytes.map(|bytes| 3 * bytes + (1 << 30));
+    });
+    assert_eq!(others, "find the other process with `iotop`, or measure at a quiet time");
+}

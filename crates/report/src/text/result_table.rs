@@ -38,7 +38,7 @@ const SMALL: [Kind; 4] = [
 ];
 /// Label of the measured queue depth for nearly all of the highest IOPS, which stands above it. It was measured to give
 /// 95 %; what it truly gives is 90 % or more at the rates of error of docs/intervals.md.
-pub(super) const ENOUGH_DEPTH: &str = "95 % of it reached at";
+pub(super) const ENOUGH_DEPTH: &str = "needed for 95 % of it";
 /// Latencies there; the queue depth follows.
 const LATENCIES: [&str; 2] = ["mean latency", "p99 latency"];
 /// Size of requests at QD 1.
