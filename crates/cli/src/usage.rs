@@ -11,8 +11,8 @@ use iosonde_plan::fio::OPTIONS;
 
 use crate::{args::Cli, failure::Failure, help, studies};
 
-/// Reads the command line, of `iosonde-mpi` where `on_hosts`. `--help` and `--version` end here, with a failure of code 0 and
-/// no text.
+/// Reads the command line, of `iosonde-mpi` where `on_hosts`. `--help` and `--version` end here, with a failure of
+/// code 0 and no text.
 pub fn parse(words: &[OsString], on_hosts: bool) -> Result<Cli, Failure> {
     read(words, on_hosts).map_err(|error| {
         // A reader that went away (`| head`) is no failure.
