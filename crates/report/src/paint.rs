@@ -46,7 +46,8 @@ impl Paint {
             .subsequent_indent(&pad)
             // Commands and names with hyphens are to be copied whole.
             .word_splitter(WordSplitter::NoHyphenation);
-        let glued = glue(text);
+        let room = self.width.saturating_sub(indent.max(columns(lead)));
+        let glued = glue_commands(&glue(text), room);
         let lines = wrap(&glued, options);
         lines.iter().map(|line| format!("{}\n", line.trim_end().replace(NO_BREAK, " "))).collect()
     }
@@ -88,6 +89,18 @@ pub(crate) fn glue(text: &str) -> String {
         out.push(if stay(word, next) { NO_BREAK } else { ' ' });
     }
     out
+}
+
+/// Puts no-break spaces inside commands (`` `iosonde run quick ./` ``) that have room on one line: they are copied.
+fn glue_commands(text: &str, room: usize) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    // A command lies between two marks.
+    let is_command = |i: usize| i % 2 == 1 && i + 1 < parts.len();
+    let glued = |(i, part): (usize, &&str)| match is_command(i) && columns(part) + 3 <= room {
+        true => part.replace(' ', &NO_BREAK.to_string()),
+        false => (*part).to_owned(),
+    };
+    parts.iter().enumerate().map(glued).collect::<Vec<_>>().join("`")
 }
 
 fn stay(word: &str, next: &str) -> bool {
@@ -141,6 +154,14 @@ mod tests {
     use super::*;
 
     const PLAIN: Paint = Paint { color: false, width: 30 };
+
+    #[test]
+    fn commands_are_whole_where_they_have_room() {
+        let told = PLAIN.hang("", 2, "measure again with `iosonde run quick ./` at night");
+        assert_eq!(told, "measure again with\n  `iosonde run quick ./` at\n  night\n");
+        let long = PLAIN.hang("", 2, "try `iosonde run sustained-write sim:usb-stick` or `a");
+        assert_eq!(long, "try `iosonde run\n  sustained-write\n  sim:usb-stick` or `a\n");
+    }
 
     #[test]
     fn figures_are_not_broken_apart() {

@@ -12,8 +12,7 @@ use super::number::figure;
 
 /// Where a limit of requests and one of bytes meet.
 pub(super) struct LimitsMeet<'a> {
-    /// `for bandwidth, use requests of 64 KiB or more: with smaller ones than 43 KiB, 3.00 k IOPS are less than
-    /// 131 MB/s`.
+    /// `for bandwidth, use requests of 64 KiB or more: below 43 KiB, 3.00 k IOPS are reached before 131 MB/s`.
     pub(super) told: String,
     /// How it is computed.
     pub(super) why: String,
@@ -79,7 +78,7 @@ fn words(pair: [&Finding; 2], [usual, meet]: &[String; 2]) -> String {
     let whose = pair.iter().find_map(|limit| limit.conditions.op);
     let whose = whose.map_or_else(|| "requests".to_owned(), |op| format!("{op}s"));
     let [requests, bytes] = pair.map(|limit| figure(limit.unit, &estimate(limit)).value);
-    format!("use {whose} of {usual} or more: with smaller ones than {meet}, {requests} are less than {bytes}")
+    format!("use {whose} of {usual} or more: below {meet}, {requests} are reached before {bytes}")
 }
 
 #[cfg(test)]
@@ -115,8 +114,8 @@ mod tests {
         let (requests, bytes) = (Counted::Requests, Counted::Bytes);
         // 131,072,000 / 3,000 = 43,691 B = 42.7 KiB.
         let shared = [(None, Unit::Iops, 3000.0, requests), (None, Unit::Rate, 131.072e6, bytes)];
-        let expected = "for bandwidth, use requests of 64 KiB or more: with smaller ones than 43 KiB, 3.00 k IOPS \
-                        are less than 131 MB/s";
+        let expected = "for bandwidth, use requests of 64 KiB or more: below 43 KiB, 3.00 k IOPS are reached \
+                        before 131 MB/s";
         assert_eq!(told(&shared).as_deref(), Some(expected));
         let apart = [
             (Some(Op::Read), Unit::Iops, 2000.0, requests),
@@ -124,9 +123,9 @@ mod tests {
             (Some(Op::Write), Unit::Iops, 1000.0, requests),
             (Some(Op::Write), Unit::Rate, 100e6, bytes),
         ];
-        let expected = "for bandwidth, use reads of 64 KiB or more: with smaller ones than 49 KiB, 2.00 k IOPS \
-                        are less than 100 MB/s; use writes of 128 KiB or more: with smaller ones than 98 KiB, 1.00 k \
-                        IOPS are less than 100 MB/s";
+        let expected = "for bandwidth, use reads of 64 KiB or more: below 49 KiB, 2.00 k IOPS are reached \
+                        before 100 MB/s; use writes of 128 KiB or more: below 98 KiB, 1.00 k IOPS are reached before \
+                        100 MB/s";
         assert_eq!(told(&apart).as_deref(), Some(expected));
         let alike = [apart[0], apart[1], apart[2], (Some(Op::Write), Unit::Rate, 50e6, bytes)];
         let expected = "for bandwidth, use reads and writes of 64 KiB or more: below 49 KiB their limits of IOPS bind, \

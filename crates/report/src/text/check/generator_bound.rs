@@ -53,7 +53,7 @@ fn who(busy: &Busy) -> &'static str {
 /// What helps.
 fn more_jobs(busy: &Busy) -> &'static str {
     match () {
-        () if busy.no_spare_cpu => "more jobs would share the same CPUs",
+        () if busy.no_spare_cpu => "more jobs would not help: they share its CPUs",
         () if busy.of_another => "use more jobs",
         () => "use more jobs (workers)",
     }
@@ -100,8 +100,8 @@ mod tests {
         let full = Busy { cached_iops: None, no_spare_cpu: true, ..busy };
         assert_eq!(
             words(&GeneratorBound::Saturated(full)),
-            "iosonde was CPU-bound (100 % busy): 110 k IOPS is its limit, not the storage's; more jobs would share the \
-             same CPUs"
+            "iosonde was CPU-bound (100 % busy): 110 k IOPS is its limit, not the storage's; more jobs would not help: \
+             they share its CPUs"
         );
     }
 }
