@@ -283,6 +283,15 @@ mod tests {
         let lists = |name: &str| help.lines().any(|line| line.trim_start().starts_with(&format!("{name} ")));
         assert!(["run", "resume", "point", "check", "report"].into_iter().all(lists), "{help}");
         assert!(!OF_ONE_HOST.into_iter().any(lists), "{help}");
+        assert_eq!(
+            USE_IOSONDE.replace(" and ", ", ").split(" are ").next(),
+            Some(OF_ONE_HOST.join(", ").as_str())
+        );
+        for (name, examples, _) in COMMANDS {
+            let words: Vec<_> = typed(examples[0].0).into_iter().map(Into::into).collect();
+            let Ok(cli) = crate::usage::parse(&words, true) else { panic!("{name}: {words:?}") };
+            assert_eq!(crate::refuse_on_hosts(&cli).is_err(), OF_ONE_HOST.contains(name), "{name}");
+        }
     }
 
     #[test]

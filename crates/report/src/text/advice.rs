@@ -194,7 +194,7 @@ fn against_others(example: &Judgement) -> &'static str {
     }
 }
 
-/// Nothing finer is known to help.
+/// Where the other user is not known.
 const QUIET: &str = "measure at a quiet time";
 
 /// Whether a queue was short because the trial ended after few requests.
