@@ -118,7 +118,7 @@ impl Coordinator for Cluster {
             finished,
             clock_offset_ns: 0,
             round_trip_ns: 0,
-            same_machine: rank > 0,
+            counts_machine: rank == 0,
         };
         let parts = finished.into_iter().zip(ranks).map(part).collect();
         let mut whole = merged(parts, announced_ns, order.limits.duration_ns);

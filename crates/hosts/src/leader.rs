@@ -19,6 +19,7 @@ use iosonde_rig::{
 
 use crate::{
     ALIVE_EVERY, Coordinator, Deed, Link, Lost, Opening, PATIENCE, Refused,
+    machines::Machines,
     message::{FromHost, MeasuredMessage, ToHost, TrialMessage, decode, encode},
     offset::{self, Echo, Offset},
     seed_of, taking_part,
@@ -40,8 +41,7 @@ const SENDING_NS: u64 = 10_000;
 pub struct Leader<L> {
     link: L,
     names: Vec<String>,
-    /// Whether an earlier host has the same machine's counters.
-    same_machine: Vec<bool>,
+    machines: Machines,
     offsets: Vec<Offset>,
     offsets_at_ns: Option<u64>,
     /// Hosts that a signal has ended.
@@ -56,7 +56,7 @@ impl<L: Link> Leader<L> {
         Self {
             link,
             names: vec![String::new(); count],
-            same_machine: vec![false; count],
+            machines: Machines::default(),
             offsets: vec![Offset::default(); count],
             offsets_at_ns: None,
             stopped: Vec::new(),
@@ -254,6 +254,11 @@ impl<'a, L: Link> Meeting<'a, L> {
 }
 
 impl<L: Link> Rendezvous for Meeting<'_, L> {
+    /// Rank 0 is in every trial.
+    fn counts_machine(&self) -> bool {
+        true
+    }
+
     fn start(&mut self) -> io::Result<()> {
         let is_ready = |_: &mut Leader<L>, _, message| Ok(message == FromHost::Ready);
         self.leader.await_all("engine", PATIENCE, self.stop, is_ready)?;
@@ -326,11 +331,8 @@ impl<L: Link> Coordinator for Leader<L> {
         })?;
         hosts.sort_by_key(|host| host.rank);
         self.names[0].clone_from(&hosts[0].name);
-        let machine = |host: &RunHost| (host.boot.clone(), host.device.clone(), host.file_system.clone());
-        for (at, host) in hosts.iter().enumerate() {
-            let like = |before: &RunHost| machine(before) == machine(host);
-            self.same_machine[at] = host.boot.is_some() && hosts[..at].iter().any(like);
-        }
+        self.machines = Machines::of(&hosts);
+        self.broadcast(&ToHost::Machines(self.machines.clone()))?;
         Ok(hosts)
     }
 
@@ -365,13 +367,13 @@ impl<L: Link> Coordinator for Leader<L> {
             }
         };
         let took_ns = monotonic_ns().saturating_sub(announced_ns);
-        let mut parts = vec![self.part(0, finished)];
-        let measuring = taking.into_iter().filter(|rank| *rank > 0).collect();
+        let mut parts = vec![self.part(0, finished, &taking)];
+        let measuring = taking.iter().copied().filter(|rank| *rank > 0).collect();
         let patience = Self::patience(&limits, took_ns);
         self.await_from(measuring, "result", patience, stop, |leader, rank, message| {
             let FromHost::Measured(measured) = message else { return Ok(false) };
             let MeasuredMessage { trial, notes, active_ns } = *measured;
-            parts.push(leader.part(rank, FinishedTrial { trial, notes, active_ns }));
+            parts.push(leader.part(rank, FinishedTrial { trial, notes, active_ns }, &taking));
             Ok(true)
         })?;
         parts.sort_by_key(|part| part.rank);
@@ -400,9 +402,9 @@ impl<L: Link> Coordinator for Leader<L> {
 }
 
 impl<L: Link> Leader<L> {
-    fn part(&self, rank: u32, finished: FinishedTrial) -> Part {
+    fn part(&self, rank: u32, finished: FinishedTrial, taking: &[u32]) -> Part {
         let Offset { ns, round_trip_ns } = self.offsets[rank as usize];
-        let same_machine = self.same_machine[rank as usize];
-        Part { rank, finished, clock_offset_ns: ns, round_trip_ns, same_machine }
+        let counts_machine = self.machines.is_counted_by(rank, taking);
+        Part { rank, finished, clock_offset_ns: ns, round_trip_ns, counts_machine }
     }
 }

@@ -14,6 +14,7 @@ mod cluster;
 mod follower;
 mod leader;
 mod lost;
+mod machines;
 mod message;
 mod offset;
 pub mod pieces;

@@ -6,6 +6,8 @@ use iosonde_model::{LoopNote, Phase, RunHost, Trial, TrialSpec};
 use iosonde_rig::drive::Limits;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+use crate::machines::Machines;
+
 /// How each host opens the target.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Opening {
@@ -80,6 +82,8 @@ pub(crate) enum ToHost {
     Clock,
     /// Open this target.
     Open(Opening),
+    /// These are on one machine.
+    Machines(Machines),
     /// Do this.
     Do(Deed),
     /// Make ready for this trial.

@@ -2,7 +2,7 @@
 //!
 //! Counts are added, rates are added or taken over the time that all measured, histograms are merged: the same that is
 //! done with the jobs of one host. Percentiles come from the merged histogram, never from those of the hosts. Counters
-//! of a machine are its own: of several hosts on one machine only the first one's count.
+//! of a machine are its own: of several hosts on one machine one counts for all.
 
 use iosonde_model::{HostShare, Stream, Togetherness, Trial, Window, Witnesses};
 
@@ -25,8 +25,8 @@ pub struct Part {
     pub clock_offset_ns: i64,
     /// Shortest round trip of the messages that told the offset, in nanoseconds.
     pub round_trip_ns: u64,
-    /// Whether a part before this one has the same machine's counters.
-    pub same_machine: bool,
+    /// Whether it read the counters of its machine, for all of the trial's hosts there.
+    pub counts_machine: bool,
 }
 
 impl Part {
@@ -114,13 +114,12 @@ fn shift(trial: &mut Trial, late_s: f64) {
 fn witnesses(parts: &[Part]) -> Witnesses {
     let all = || parts.iter().map(|part| &part.finished.trial.witnesses);
     let machines =
-        || parts.iter().filter(|part| !part.same_machine).map(|part| &part.finished.trial.witnesses);
+        || parts.iter().filter(|part| part.counts_machine).map(|part| &part.finished.trial.witnesses);
     let sum = |pick: fn(&Witnesses) -> u64| all().map(pick).sum();
     let counted = |pick: fn(&Witnesses) -> Option<u64>| machines().map(pick).sum::<Option<u64>>();
     let each = |pick: fn(&Witnesses) -> Option<u64>| all().map(pick).sum::<Option<u64>>();
-    let worst = |pick: fn(&Witnesses) -> Option<f64>| {
-        all().map(pick).collect::<Option<Vec<f64>>>().map(|found| found.into_iter().fold(0.0, f64::max))
-    };
+    let highest = |shares: Option<Vec<f64>>| Some(shares?.into_iter().fold(0.0, f64::max));
+    let worst = |pick: fn(&Witnesses) -> Option<f64>| highest(machines().map(pick).collect());
     let absent = all().flat_map(|seen| &seen.absent).fold(Vec::new(), |mut known, absence| {
         if !known.contains(absence) {
             known.push(absence.clone());
@@ -153,7 +152,7 @@ fn witnesses(parts: &[Part]) -> Witnesses {
         thermal_pressure: machines().filter_map(|seen| seen.thermal_pressure).max(),
         steal_share: worst(|seen| seen.steal_share),
         machine_busy_share: worst(|seen| seen.machine_busy_share),
-        suspended_s: worst(|seen| seen.suspended_s),
+        suspended_s: highest(all().map(|seen| seen.suspended_s).collect()),
         absent,
         ..parts[0].finished.trial.witnesses.clone()
     }
@@ -305,7 +304,7 @@ mod tests {
         };
         let active_ns = (from_ns, from_ns + 1_000_000_000);
         let finished = FinishedTrial { trial, notes: Vec::new(), active_ns };
-        Part { rank, finished, clock_offset_ns: offset_ns, round_trip_ns: 20_000, same_machine: rank > 0 }
+        Part { rank, finished, clock_offset_ns: offset_ns, round_trip_ns: 20_000, counts_machine: rank == 0 }
     }
 
     #[test]
@@ -355,7 +354,7 @@ mod tests {
     #[test]
     fn a_reading_that_one_host_lacks_is_lacking() {
         let mut parts = vec![part(0, 0, 0, 10, 1), part(1, 0, 0, 10, 1)];
-        parts[1].same_machine = false;
+        parts[1].counts_machine = true;
         parts[1].finished.trial.witnesses.block_layer_read_bytes = None;
         assert_eq!(merged(parts, 0, 1_000_000_000).trial.witnesses.block_layer_read_bytes, None);
     }

@@ -489,6 +489,7 @@ impl Around for Seen<'_, '_> {
                 resident_bytes: resident_bytes(&device, self.span.clone()),
             };
         } else if let Some(watch) = self.watch {
+            watch.set_machine(self.others.as_ref().is_none_or(|others| others.counts_machine()));
             self.beside.before();
             watch.before();
         }
