@@ -10,7 +10,9 @@ use crate::{
     },
 };
 use iosonde_infer::compare::Side;
-use iosonde_model::{Compared, ComparedPair, Comparison, Difference, Layer, Likeness};
+use iosonde_model::{
+    Compared, ComparedPair, Comparison, Difference, Incomparable, Layer, Likeness, NoFigure,
+};
 
 /// Where a section's text begins: behind COMPARED.
 const HEAD: usize = 10;
@@ -58,14 +60,16 @@ fn valid(sides: &[Side], paint: Paint) -> String {
                 false => String::new(),
             };
             let on = crate::story::measured_on_briefly(run);
-            let unseen = validity.unseen.as_ref().map_or_else(String::new, |unseen| format!("; {unseen}"));
+            let unseen =
+                text::vantage::unseen_cache(run).filter(|_| validity.mark < text::validity::Weight::No);
+            let unseen = unseen.map_or_else(String::new, |unseen| format!("; {unseen}"));
             // A name that is neither label nor target has been told apart from a like one, by machine or by id.
             let usual = run.info.label.as_ref().unwrap_or(&run.info.target);
             let id = match side.name == *usual && side.runs.len() == 1 {
                 true => format!("run {}, ", run.info.id),
                 false => String::new(),
             };
-            Some(clean(&format!("{letter}{} ({id}{on}): {}{more}{unseen}", side.name, validity.answer)))
+            Some(clean(&format!("{letter}{} ({id}{on}): {}{more}{unseen}", side.name, validity.headline)))
         })
         .collect();
     let first = format!("{}{}", paint.ink(Ink::Strong, "VALID"), " ".repeat(HEAD - "VALID".len()));
@@ -180,10 +184,12 @@ fn cut(name: &str, most: usize) -> String {
 }
 
 fn legend(pair: &ComparedPair, shown: &CompareTable, paint: Paint) -> String {
+    // The answer above counts ratios.
+    let two = if shown.mixes > 0 { " (a mix has two ratios)" } else { "" };
     let more = match shown.more {
         0 => String::new(),
-        1 => "  1 more workload: add `-v`\n".to_owned(),
-        more => format!("  {more} more workloads: add `-v`\n"),
+        1 => format!("  1 more workload{two}: add `-v`\n"),
+        more => format!("  {more} more workloads{two}: add `-v`\n"),
     };
     let verdicts: Vec<Likeness> = shown.rows.iter().filter_map(|row| row.verdict).collect();
     let meaning = text::compare::verdicts(pair, &verdicts, shown.has_bounds());
@@ -218,18 +224,27 @@ fn left_out(compared: &Compared, pair: &ComparedPair, details: bool, paint: Pain
         return String::new();
     }
     let mut out = format!("\n{}\n", paint.ink(Ink::Strong, "NOT COMPARED"));
-    let named = if details { refused.len() } else { REFUSED_MAX };
-    for lines in refused.iter().take(named) {
+    // One reason is told once, of its first workload.
+    let mut reasons: Vec<(&[&Comparison], usize)> = Vec::new();
+    for lines in refused {
+        match reasons.iter_mut().find(|(told, _)| !details && is_one_reason(told[0], lines[0])) {
+            Some((_, count)) => *count += 1,
+            None => reasons.push((lines, 1)),
+        }
+    }
+    let named = if details { reasons.len() } else { REFUSED_MAX };
+    for (lines, count) in reasons.iter().take(named) {
         let (first, workload) = match lines {
             [first] => (first, what(first)),
             [first, ..] => (first, what_both(first)),
             [] => continue,
         };
-        out += &paint.hang("  ", 4, &clean(&format!("{workload}: {}", text::compare::limits(first))));
+        let others = if *count > 1 { format!(" (and {} more)", count - 1) } else { String::new() };
+        out += &paint.hang("  ", 4, &clean(&format!("{workload}{others}: {}", text::compare::limits(first))));
     }
     let count =
         |count: usize, of: &str| if count == 1 { format!("1 {of}") } else { format!("{count} {of}s") };
-    let more = refused.len().saturating_sub(named);
+    let more = reasons.iter().skip(named).map(|(_, count)| count).sum::<usize>();
     let more = (more > 0).then(|| format!("{}: add `-v`", count(more, "more workload")));
     let alone =
         (pair.unmatched > 0).then(|| format!("{} that only one side has", count(pair.unmatched, "point")));
@@ -237,6 +252,18 @@ fn left_out(compared: &Compared, pair: &ComparedPair, details: bool, paint: Pain
         out += &paint.hang("  ", 4, &line);
     }
     out
+}
+
+/// Whether two workloads have no ratio for one kind of reason, whatever its numbers.
+fn is_one_reason(a: &Comparison, b: &Comparison) -> bool {
+    let is_like = |(a, b): (&Incomparable, &Incomparable)| match (a, b) {
+        (
+            Incomparable::Side { side: a_side, cause: NoFigure::Invalid(a), .. },
+            Incomparable::Side { side: b_side, cause: NoFigure::Invalid(b), .. },
+        ) => (a_side, a.check, a.about) == (b_side, b.check, b.about),
+        (a, b) => a == b,
+    };
+    a.figure == b.figure && a.limits.len() == b.limits.len() && a.limits.iter().zip(&b.limits).all(is_like)
 }
 
 /// In one paragraph: each could explain a ratio as well as the storage does.

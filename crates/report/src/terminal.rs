@@ -80,7 +80,7 @@ fn requirement(run: &Run, table: &RequirementTable, paint: Paint) -> String {
     let place = if place.is_empty() { String::new() } else { format!(" ({})", place.join(" on ")) };
     line("target", &format!("{}{place}; took {}", run.info.target, units::duration(run.info.elapsed_s)));
     let validity = validity(run);
-    line("valid", &validity.answer);
+    line("valid", &validity.headline);
     if let Some(state) = &table.state {
         line("state", state);
     }
@@ -190,16 +190,13 @@ fn valid(run: &Run, counts: bool, paint: Paint) -> String {
         counted.clear();
     }
     let beside: String = counted.into_iter().map(|text| format!("; {text}")).collect();
-    let answer = clean(&format!("{}{shown}{beside}", validity.answer));
+    let answer = clean(&format!("{}{shown}{beside}", validity.headline));
     let mut out = paint.hang(&head(paint, "VALID"), HEAD, &answer);
     // What makes a run invalid stands in its first line.
     for line in warnings.iter().filter(|line| line.mark == Weight::Doubt).take(WARNINGS_MAX) {
         let footnote = line.footnote.map_or_else(String::new, |mark| mark.to_string());
         let lead = format!("  {}{footnote} ", symbol(paint, line.mark));
         out += &paint.hang(&lead, 4 + columns(&footnote), &clean(&line.brief));
-    }
-    if let Some(unseen) = &validity.unseen {
-        out += &paint.hang(&format!("  {} ", symbol(paint, Weight::Note)), 4, &clean(unseen));
     }
     out
 }

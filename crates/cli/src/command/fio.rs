@@ -417,7 +417,7 @@ fn show(
             let text = EXPORTS.find(name).map_err(Failure::failed)?.write(run).map_err(Failure::failed)?;
             result(args.output.as_deref().unwrap_or(Path::new("-")), &text, screen)?;
             // fio's form has no place for it.
-            screen.say(&format!("valid         {}", clean(&validity(run).answer)));
+            screen.say(&format!("valid         {}", clean(&validity(run).headline)));
         }
     }
     let mut complaints = words::too_slow(run, batch);

@@ -139,6 +139,16 @@ pub struct Touched {
     pub(super) percentiles: bool,
 }
 
+impl Fact {
+    /// Trials whose figures it qualifies, where it says which.
+    pub fn touched(&self) -> Option<&Touched> {
+        match self {
+            Self::Warnings { touched, .. } | Self::UnseenCache { touched, .. } => Some(touched),
+            _ => None,
+        }
+    }
+}
+
 impl Touched {
     /// Whether more than a tenth of the trials behind a figure of this kind are touched.
     pub fn qualifies(&self, figures: &[About], trials: &[u64]) -> bool {
@@ -258,6 +268,13 @@ pub enum Fact {
         /// The `--time` that these points need if their trials scatter as they did, in seconds; `None` where the time
         /// was not up, and where no estimate is possible.
         needed_s: Option<f64>,
+    },
+    /// A cache that nothing on this side of it sees may have taken the writes: they are faster than reads.
+    UnseenCache {
+        /// Whether it is that of a virtual machine's host.
+        of_host: bool,
+        /// Trials of these writes.
+        touched: Touched,
     },
     /// Circumstance that the figures hold under.
     Circumstance(Circumstance),

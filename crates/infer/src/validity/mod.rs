@@ -7,6 +7,7 @@ mod circumstances;
 mod fact;
 mod precision;
 mod trials;
+mod unseen_cache;
 mod warnings;
 mod write_buffer;
 
@@ -19,6 +20,7 @@ pub use fact::{
     WarningScope, WeighedFact, Weight,
 };
 pub use trials::{half_width, most_invalid_by};
+pub use unseen_cache::{has_unseen_cache, is_of_guest};
 pub use write_buffer::buffered_writes;
 
 /// Whether a run is valid, and the facts behind it.
@@ -67,6 +69,7 @@ pub fn validity(run: &Run) -> Validity {
     // Of figures that say nothing, it does not matter how precise they are or what else might be wrong with
     // them.
     if fatal.is_none() {
+        lines.extend(unseen_cache::unseen_cache(run));
         // Where throughput fell to a limit, the mean over the run is not the question.
         lines.extend(precision::imprecise(run).filter(|_| !limit));
         let slow = circumstances::slow(run);

@@ -13,7 +13,6 @@ use crate::text::{
     footnote::{Footnotes, MARKS},
     limits_meet::limits_meet,
     number::{figure, is_share, range, with_interval},
-    vantage,
 };
 use iosonde_infer::enough_depth::NEARLY_ALL;
 use iosonde_infer::enough_depth::low_latency_depth;
@@ -22,7 +21,8 @@ use iosonde_infer::finding::lookup::estimate;
 use iosonde_infer::finding::lookup::found;
 use iosonde_infer::finding::lookup::found_like;
 use iosonde_infer::validity::{
-    BufferedWrites, ByteSource, Circumstance, Fact, Fatal, Validity, Weight, buffered_writes, validity,
+    BufferedWrites, ByteSource, Circumstance, Fact, Fatal, Validity, Weight, buffered_writes,
+    has_unseen_cache, validity,
 };
 
 /// Advice with the marks of the warnings that qualify the figures it rests on: `¹`.
@@ -44,8 +44,31 @@ impl Advised {
 struct Draft<'a> {
     advice: Advice,
     findings: Vec<&'a Finding>,
-    /// The point that all its figures are of: its warnings mark it, and no others of those findings.
-    point: Option<&'a Point>,
+    /// What its figures are of, where that is not all of the findings: a figure has the same marks as in the tables.
+    shown: Vec<Shown<'a>>,
+}
+
+/// What figures of advice are of.
+enum Shown<'a> {
+    /// The value of a finding.
+    Finding(&'a Finding),
+    /// Throughput of a point.
+    Rate(&'a Point),
+    /// Throughput and latencies of a point.
+    Whole(&'a Point),
+}
+
+impl Shown<'_> {
+    fn marks(&self, run: &Run, footnotes: &Footnotes) -> String {
+        match self {
+            Self::Finding(finding) => footnotes.of_finding(run, finding),
+            Self::Rate(point) => footnotes.of_trials(&[About::Rate], &point.trial_ids),
+            Self::Whole(point) => {
+                footnotes.of_trials(&[About::Rate, About::Latency], &point.trial_ids)
+                    + &footnotes.of_percentile(&point.trial_ids)
+            }
+        }
+    }
 }
 
 /// Advice from a run's findings; none where they are refused.
@@ -56,12 +79,9 @@ pub fn advice(run: &Run) -> Vec<Advice> {
 /// Advice with its marks.
 pub(super) fn advised(run: &Run, footnotes: &Footnotes) -> Vec<Advised> {
     let marked = |draft: Draft| {
-        let marks = match draft.point {
-            Some(point) => {
-                footnotes.of_trials(&[About::Rate, About::Latency], &point.trial_ids)
-                    + &footnotes.of_percentile(&point.trial_ids)
-            }
-            None => draft.findings.iter().map(|finding| footnotes.of_finding(run, finding)).collect(),
+        let marks: String = match draft.shown.as_slice() {
+            [] => draft.findings.iter().map(|finding| footnotes.of_finding(run, finding)).collect(),
+            shown => shown.iter().map(|shown| shown.marks(run, footnotes)).collect(),
         };
         let mut marks: Vec<char> = marks.chars().collect();
         marks.sort_by_key(|mark| MARKS.iter().position(|own| own == mark));
@@ -83,7 +103,7 @@ fn drafts(run: &Run) -> Vec<Draft<'_>> {
     let later = longer_writes(run).filter(|_| credit.is_none() && checkpoint.is_none());
     let limited = |op: Op| finding::is_limited(&run.findings, op);
     // Writes that a cache may have taken have figures, and are no ground for a choice.
-    let doubted = vantage::has_unseen_cache(run);
+    let doubted = has_unseen_cache(run);
     let known = || Op::TRANSFERS.into_iter().filter(|op| !(doubted && *op == Op::Write));
     let sizes = block_sizes(run, known().filter(|op| !limited(*op)));
     // Of a run that is valid in part, a finer choice of the queue depth is for the next one to say.
@@ -109,7 +129,11 @@ fn drafts(run: &Run) -> Vec<Draft<'_>> {
 
 fn new<'a>(sentence: String, why: String, findings: &[&'a Finding]) -> Draft<'a> {
     let names = findings.iter().map(|finding| finding.name).collect();
-    Draft { advice: Advice { sentence, why, findings: names }, findings: findings.to_vec(), point: None }
+    Draft {
+        advice: Advice { sentence, why, findings: names },
+        findings: findings.to_vec(),
+        shown: Vec::new(),
+    }
 }
 
 /// What makes the next run valid.
@@ -250,6 +274,7 @@ struct SizeAdvice<'a> {
     most: Vec<Estimate>,
     why: Vec<String>,
     findings: Vec<&'a Finding>,
+    shown: Vec<Shown<'a>>,
 }
 
 impl<'a> SizeAdvice<'a> {
@@ -265,6 +290,7 @@ impl<'a> SizeAdvice<'a> {
                 most: vec![bandwidth(run, op, told)?],
                 why: vec![format!("{op}s of {}", times_of_sizes(op, &enough))],
                 findings: enough.findings.to_vec(),
+                shown: vec![rate_shown(run, op, told)],
             });
         }
         let LargerThan { finding, bytes, point } = larger_than(run, op)?;
@@ -277,6 +303,7 @@ impl<'a> SizeAdvice<'a> {
             most: vec![bandwidth(run, op, point)?],
             why: vec![format!("the bandwidth of {op}s still rises at {}", units::size(bytes))],
             findings: vec![finding],
+            shown: vec![rate_shown(run, op, point)],
         })
     }
 
@@ -306,7 +333,7 @@ impl<'a> SizeAdvice<'a> {
             (false, _) => format!("{size} or more: they reach at least 95 % of the highest at QD 1, {most}"),
         };
         let sentence = format!("for bandwidth of {order}{} at QD 1, use blocks of {size}", ops.join(" or "));
-        new(sentence, self.why.join("; "), &self.findings)
+        Draft { shown: self.shown, ..new(sentence, self.why.join("; "), &self.findings) }
     }
 }
 
@@ -340,8 +367,6 @@ fn is_best(highest: &Finding, point: &Point) -> bool {
 
 /// Bandwidth of a point: where it is the highest of the run, as the table has that.
 fn bandwidth(run: &Run, op: Op, point: &Point) -> Option<Estimate> {
-    let highest = found(run, FindingName::DeviceBandwidth, op).filter(|finding| is_best(finding, point));
-    let highest = highest.map(estimate);
     let own = || {
         let rate = point.direction(op)?.bytes_per_s;
         // No point gives more than the highest: 33 MB/s (25–43) would contradict 35.0 MB/s.
@@ -349,17 +374,30 @@ fn bandwidth(run: &Run, op: Op, point: &Point) -> Option<Estimate> {
         let high = rate.high.map(|high| most.map_or(high, |most| high.min(most.max(rate.value))));
         Some(Estimate { high, ..rate })
     };
-    highest.or_else(own)
+    match rate_shown(run, op, point) {
+        Shown::Finding(highest) => Some(estimate(highest)),
+        _ => own(),
+    }
 }
 
-/// One estimate for two whose intervals overlap, with an interval that holds both.
+/// What the bandwidth of a point is told as.
+fn rate_shown<'a>(run: &'a Run, op: Op, point: &'a Point) -> Shown<'a> {
+    let highest = found(run, FindingName::DeviceBandwidth, op).filter(|finding| is_best(finding, point));
+    highest.map_or(Shown::Rate(point), Shown::Finding)
+}
+
+/// One estimate for two whose intervals overlap and that are nearly equal, or of which each lies in the other's
+/// interval; its interval holds both. Of wide intervals that only touch, it was between the figures of the table:
+/// 1.9 GB/s for 1.5 and 2.4.
 fn together(a: &Estimate, b: &Estimate) -> Option<Estimate> {
     let ((a_low, a_high), (b_low, b_high)) = (a.low.zip(a.high)?, b.low.zip(b.high)?);
-    let (low, high) = (a_low.min(b_low), a_high.max(b_high));
-    (a_low <= b_high && b_low <= a_high).then(|| Estimate {
+    let overlap = a_low <= b_high && b_low <= a_high;
+    let are_near = a.value.min(b.value) >= NEARLY_ALL * a.value.max(b.value);
+    let are_inside = (a_low..=a_high).contains(&b.value) && (b_low..=b_high).contains(&a.value);
+    (overlap && (are_near || are_inside)).then(|| Estimate {
         value: (a.value * b.value).sqrt(),
-        low: Some(low),
-        high: Some(high),
+        low: Some(a_low.min(b_low)),
+        high: Some(a_high.max(b_high)),
     })
 }
 
@@ -373,6 +411,7 @@ fn block_sizes(run: &Run, ops: impl Iterator<Item = Op>) -> Vec<Draft<'_>> {
                 both.most.extend(own.most);
                 both.why.extend(own.why);
                 both.findings.extend(own.findings);
+                both.shown.extend(own.shown);
             }
             None => all.push(own),
         }
@@ -406,7 +445,7 @@ fn in_flight(run: &Run, op: Op) -> Option<Draft<'_>> {
     let sentence =
         format!("for {size} {op}s with little queueing, use QD {depth}: {}", gives(op, point, &most)?);
     let why = format!("at QD 1 a {op} takes {}", with_interval(Unit::Time, &estimate(base)));
-    Some(Draft { point: Some(point), ..new(sentence, why, &[knee, enough, base]) })
+    Some(Draft { shown: vec![Shown::Whole(point)], ..new(sentence, why, &[knee, enough, base]) })
 }
 
 /// What a measured queue depth gives: `mean 120 µs (±0.1 %), p99 137 µs (±0.3 %), 52 % of the highest IOPS`.

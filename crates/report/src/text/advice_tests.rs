@@ -208,3 +208,13 @@ fn what_the_hypervisor_took_is_not_looked_for_by_iotop() {
     });
     assert_eq!(others, "find the other process with `iotop`, or measure at a quiet time");
 }
+
+#[test]
+fn two_figures_are_one_where_each_may_be_the_other() {
+    let of = |value: f64, low: f64, high: f64| Estimate { value, low: Some(low), high: Some(high) };
+    assert_eq!(together(&of(1.5, 1.3, 2.1), &of(2.4, 2.1, 2.9)), None);
+    let both = together(&of(2.0, 1.9, 2.1), &of(2.05, 2.0, 2.12)).unwrap();
+    assert_eq!((both.low, both.high), (Some(1.9), Some(2.12)));
+    assert!(together(&of(2.0, 1.99, 2.03), &of(2.05, 2.02, 2.07)).is_some());
+    assert_eq!(together(&of(2.0, 1.99, 2.01), &of(2.05, 2.02, 2.07)), None);
+}

@@ -386,7 +386,7 @@ fn no_figure(figure: ComparedFigure, cause: &NoFigure) -> String {
 
 /// Which of a side's repeats its verdict is about, which is that of the first.
 pub fn of_all_repeats(side: &Side) -> String {
-    let answers: Vec<String> = side.runs.iter().map(|run| super::validity::validity(run).answer).collect();
+    let answers: Vec<String> = side.runs.iter().map(|run| super::validity::validity(run).headline).collect();
     let others = answers.iter().filter(|answer| **answer != answers[0]).count();
     match others {
         0 => format!("All {} repeats.", answers.len()),

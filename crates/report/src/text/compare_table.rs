@@ -27,6 +27,8 @@ pub struct CompareTable {
     pub rows: Vec<CompareRow>,
     /// Workloads that were left out.
     pub more: usize,
+    /// Workloads of reads and writes with one row for their two ratios.
+    pub mixes: usize,
     /// Whether a workload gave more than the highest rate of its kind, which is the mean over those that reach it.
     pub is_above_highest: bool,
 }
@@ -82,11 +84,11 @@ pub fn table(compared: &Compared, pair: &ComparedPair, everything: bool) -> Comp
         .collect();
     let mut lines: Vec<&Comparison> = compared.lines(pair).filter(has_ratio).collect();
     lines.sort_by_key(|line| place(line));
+    let all = lines.clone();
     if !everything {
-        let all = lines.clone();
         lines.retain(|line| !is_told_by_reads(line, &all));
     }
-    let told = lines.len();
+    let (told, mixes) = (lines.len(), all.len() - lines.len());
     if !everything {
         lines.retain(|line| !pair.highest.iter().any(|highest| is_told_by_highest(line, highest)));
     }
@@ -105,7 +107,8 @@ pub fn table(compared: &Compared, pair: &ComparedPair, everything: bool) -> Comp
         None => row(pair, line),
     });
     let rows = rows.chain(p99.iter().map(|line| row(pair, line)));
-    CompareTable { rows: groups.into_iter().chain(highest).chain(rows).collect(), more, is_above_highest }
+    let rows = groups.into_iter().chain(highest).chain(rows).collect();
+    CompareTable { rows, more, mixes, is_above_highest }
 }
 
 /// Order of workloads: reads and writes of one request at a time by their size, then deeper queues, then mixes. Points

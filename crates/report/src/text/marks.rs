@@ -1,7 +1,7 @@
 //! Which warnings have a mark on the first screen: those that qualify a figure that is shown there. A mark whose
 //! figure stands nowhere would be looked for.
 
-use iosonde_infer::validity::{Fact, Touched, Validity, WeighedFact, Weight, validity};
+use iosonde_infer::validity::{Touched, Validity, WeighedFact, Weight, validity};
 use iosonde_model::Run;
 
 use super::{
@@ -47,10 +47,7 @@ pub(super) fn marks(facts: &Validity, run: &Run) -> Vec<Option<char>> {
 }
 
 fn touched(line: &WeighedFact) -> Option<&Touched> {
-    match &line.fact {
-        Fact::Warnings { touched, .. } => Some(touched),
-        _ => None,
-    }
+    line.fact.touched()
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ pub mod tables_page;
 mod time_left;
 mod training_table;
 pub mod validity;
-mod vantage;
+pub mod vantage;
 mod workload;
 
 pub use absence::{absence, counted_error, hidden_by, no_interval, request_error};

@@ -438,14 +438,9 @@ fn knee_matters(run: &Run, like: &Conditions) -> bool {
     !free.is_empty() && !free.into_iter().any(is_known)
 }
 
-/// The queue depth that is enough, or why a deeper one may give more.
+/// The queue depth that is enough, or the deepest where a deeper one may give more.
 pub(super) fn depth_that_is_enough(at: ReachedAt) -> String {
-    let depth = at.queue_depth;
-    match (at.still_rising, at.cpu_bound_above) {
-        (true, true) => format!("CPU-bound above QD {depth}"),
-        (true, false) => format!("still rising at QD {depth}"),
-        (false, _) => format!("QD {depth}"),
-    }
+    format!("{}QD {}", if at.still_rising { "> " } else { "" }, at.queue_depth)
 }
 
 /// The queue depth that gives nearly all of the highest IOPS, and the latency there where that is not the one of
@@ -455,9 +450,15 @@ fn enough(run: &Run, footnotes: &Footnotes, like: &Conditions) -> Vec<ResultRow>
     let told = known.each_ref().map(|own| {
         let own = own.as_ref()?;
         let EnoughDepth { point, below, .. } = own;
-        let value = depth_that_is_enough(own.reached_at());
+        let reached_at = own.reached_at();
+        let why = match (reached_at.still_rising, reached_at.cpu_bound_above) {
+            (true, true) => ", CPU-bound",
+            (true, false) => ", still rising",
+            (false, _) => "",
+        };
+        let value = depth_that_is_enough(reached_at) + why;
         // The depths between were not tried. 94.7 % is not enough, and 95 % would be read as enough.
-        let less = below.map(|(point, share)| {
+        let less = below.filter(|_| !reached_at.still_rising).map(|(point, share)| {
             let percent = (100.0 * share).round().min(100.0 * NEARLY_ALL - 1.0);
             format!(" ({percent:.0} % at QD {})", point.spec.asked_in_flight())
         });

@@ -27,13 +27,8 @@ pub struct ValidityLine {
 pub struct ValidityText {
     /// The answer.
     pub mark: Weight,
-    /// The first line: `yes, with 1 warning`, `no: data came from memory, not from storage (..)`; with what was not
-    /// checked.
+    /// The first line: `yes, with 1 warning`, `no: data came from memory, not from storage (..)`.
     pub headline: String,
-    /// The first line, without that.
-    pub answer: String,
-    /// What was not checked.
-    pub unseen: Option<String>,
     /// The reasons, those of the most weight first.
     pub lines: Vec<ValidityLine>,
 }
@@ -51,6 +46,7 @@ pub fn symbol(weight: Weight) -> char {
 /// Whether a concluded run is valid, in words.
 pub fn validity(run: &Run) -> ValidityText {
     let facts = validity::validity(run);
+    let checks_of_invalid = invalid_by(&facts);
     let counted = facts.fatal.is_none() && facts.invalid_points.is_none();
     let line = |(line, footnote): (&validity::WeighedFact, Option<char>)| {
         let text = match (&line.fact, line.mark) {
@@ -78,27 +74,36 @@ pub fn validity(run: &Run) -> ValidityText {
                 let all = run.points.len();
                 let spec =
                     workload.as_ref().map_or_else(String::new, |spec| format!("{}: ", spec.describe()));
+                let what = affected(example);
+                let what = match checks_of_invalid.contains(&example.check) {
+                    true => format!("{what} in trials that are used, too,"),
+                    false => what.to_owned(),
+                };
                 format!(
-                    "{} in {points} of {all} workloads; {which}, {spec}{}",
-                    affected(example),
+                    "{what} in {points} of {all} workloads; {which}, {spec}{}",
                     lowered(&super::check::why_at_point(example))
                 )
             }
             _ => text.clone(),
         };
-        ValidityLine { mark: line.mark, text, brief, footnote }
+        let marking = footnote.map_or_else(String::new, |mark| format!(" (figures marked {mark})"));
+        ValidityLine { mark: line.mark, text: text + &marking, brief: brief + &marking, footnote }
     };
     let footnotes = marks::marks(&facts, run);
-    let answer = answer(&facts);
-    // In a virtual machine, behind a network or a file system in user space, nothing inside sees the cache outside.
-    let unseen = facts.fatal.is_none().then(|| vantage::unseen_cache(run)).flatten();
     ValidityText {
         mark: facts.mark,
-        headline: unseen.as_ref().map_or_else(|| answer.clone(), |unseen| format!("{answer}; {unseen}")),
-        answer,
-        unseen,
+        headline: answer(&facts),
         lines: facts.lines.iter().zip(footnotes).map(line).collect(),
     }
+}
+
+/// Checks that make some of the trials invalid.
+fn invalid_by(facts: &Validity) -> Vec<CheckName> {
+    let reasons = facts.lines.iter().filter_map(|line| match &line.fact {
+        Fact::Trials { reasons, .. } => Some(reasons),
+        _ => None,
+    });
+    reasons.flatten().map(|reason| reason.check).collect()
 }
 
 /// What several workloads have.
@@ -262,6 +267,7 @@ fn words(fact: &Fact) -> String {
             let more = time_up.then(|| more_time(*needed_s));
             imprecise(more, [*points, *wide, *changed, *missing], (worst, *worst_half), *asked)
         }
+        Fact::UnseenCache { of_host, .. } => format!("{}; try a larger `--size`", vantage::taken(*of_host)),
         Fact::Circumstance(facts) => circumstance(facts),
         Fact::Slow(cause) => super::slow::slow(cause),
     }
