@@ -347,8 +347,9 @@ impl<'de> Deserialize<'de> for Histogram {
     }
 }
 
-/// Values of which ten lie beyond a quantile on average: fewer do not determine it (p99 needs 1,000).
-pub(crate) fn requests_beyond(quantile: f64) -> u64 {
+/// How many values a quantile needs, so that ten lie beyond it on average: fewer do not determine it (p99 needs 1,000).
+/// `quantile` is below 1.
+pub fn requests_beyond(quantile: f64) -> u64 {
     // Rounded: 1 - 0.9 is a little less than 0.1 in binary, and 101 would be required.
     (10.0 / (1.0 - quantile)).round() as u64
 }

@@ -64,7 +64,7 @@ pub use files::{
     FilesRound, SmallFiles,
 };
 pub use finding::{Advice, Conditions, Finding, Status};
-pub use histogram::Histogram;
+pub use histogram::{Histogram, requests_beyond};
 pub use host_layout::HostLayout;
 pub use hosts::{HostDirection, HostShare, RunHost, Togetherness};
 pub use last_seconds::LastSeconds;

@@ -1,5 +1,7 @@
 //! The end screen: validity, results, advice.
 
+mod trial_table;
+
 use crate::{
     answer::shown::{Line, Shown, Tenor},
     paint::{Ink, clean, columns, pad},
@@ -18,11 +20,13 @@ use crate::{
 };
 use iosonde_infer::finding::RUN;
 use iosonde_model::{
-    Commits, Direction, Finding, Flush, Injected, Judgement, LatencySummary, Op, Outcome, RequirementVerdict,
-    Run, Status, Trial, TrialSpec, Verification, fio::FioReport, units,
+    Finding, Injected, Judgement, Outcome, RequirementVerdict, Run, Status, Trial, TrialSpec, Verification,
+    fio::FioReport, units,
 };
+use trial_table::{aligned, latency_table, report_rows, requests_needed, rows_of_figures};
 
 pub use crate::paint::Paint;
+pub(crate) use trial_table::results_table;
 
 /// Where a section's text begins: behind the longest of VALID, RESULTS, POINTS, ADVICE.
 const HEAD: usize = 10;
@@ -324,7 +328,7 @@ fn hosts(run: &Run, paint: Paint) -> String {
     let notes: String =
         table.notes.iter().map(|note| paint.hang("  ", 4, &clean(&note.replace('`', "")))).collect();
     let caption = paint.hang(&head(paint, "HOSTS"), HEAD, &clean(&table.caption));
-    format!("\n{caption}{}{notes}", rows_of_figures(&rows, paint))
+    format!("\n{caption}{}{notes}", aligned(&rows, paint))
 }
 
 fn advice(run: &Run, paint: Paint) -> String {
@@ -381,13 +385,9 @@ pub fn jobs(run: &Run, details: bool, paint: Paint) -> String {
     let subject = crate::story::on(run);
     let mut out = paint.hang("", 2, &clean(&format!("fio's jobs on {}   {subject}", run.info.target)));
     out.push('\n');
-    let mut rows = vec![TRIAL_HEADS.map(str::to_owned)];
-    for (trial, reports) in &pairs {
-        for report in *reports {
-            rows.extend(report_rows(trial, report));
-        }
-    }
-    out += &rows_of_figures(&rows, paint);
+    let rows =
+        pairs.iter().flat_map(|(trial, reports)| reports.iter().map(|report| report_rows(trial, report)));
+    out += &rows_of_figures(rows.flatten().collect(), paint);
     for (trial, reports) in &pairs {
         // With several groups each has its name in front.
         if pairs.len() > 1 || reports.len() > 1 {
@@ -412,162 +412,8 @@ pub fn jobs(run: &Run, details: bool, paint: Paint) -> String {
     )
 }
 
-/// A row for each direction of a job, and for its flushes.
-fn report_rows(trial: &Trial, report: &FioReport) -> Vec<[String; 8]> {
-    let label = |what: &str| format!("{} {what}", clean(&report.name));
-    let mut rows = Vec::new();
-    for op in Op::DIRECTIONS {
-        rows.extend(report.direction(trial, op).map(|lane| transfer_row(label(op.name()), &lane)));
-    }
-    let flushing_s = report.flushing_s(trial);
-    rows.extend(report.flush(trial).map(|flush| flush_row(label("flush"), &flush, flushing_s)));
-    rows
-}
-
 /// Ten ticks of a kernel that counts processor time in these, 250 a second: of less, a figure per request is noise.
 const CPU_MIN_S: f64 = 0.04;
-
-/// Columns of the table of one trial.
-const TRIAL_HEADS: [&str; 8] = ["", "IOPS", "bandwidth", "mean", "p50", "p99", "p99.9", "max"];
-
-/// A row for each direction, for flushes, and for each stream of several.
-fn latency_table(trial: &Trial, paint: Paint) -> String {
-    let mut rows = vec![TRIAL_HEADS.map(str::to_owned)];
-    rows.extend(trial.directions().map(|(op, direction)| transfer_row(op.name().to_owned(), direction)));
-    if let Some(flush) = &trial.flush {
-        rows.push(flush_row("flush".to_owned(), flush, trial.measured_s));
-        rows.extend(flush.commit.as_ref().map(|commits| commit_row(flush, commits, trial.measured_s)));
-    }
-    for (number, stream) in trial.streams.iter().enumerate() {
-        let lanes = [(Op::Read, &stream.read), (Op::Write, &stream.write), (Op::Trim, &stream.trim)];
-        let own = lanes.into_iter().filter_map(|(op, lane)| Some((op, lane.as_ref()?)));
-        let label = |what: &str| format!("stream {} {what}", number + 1);
-        rows.extend(own.map(|(op, lane)| transfer_row(label(op.name()), lane)));
-        let own_s = stream.measured_s.unwrap_or(trial.measured_s);
-        rows.extend(stream.flush.as_ref().map(|flush| flush_row(label("flush"), flush, own_s)));
-    }
-    rows_of_figures(&rows, paint)
-}
-
-/// Minimum width of the labels of a table that is wider than the screen, in columns.
-const LABEL_MIN: usize = 9;
-
-/// Rows below their heads. Where they are wider than the screen, a long label stands above its figures.
-fn rows_of_figures<const N: usize>(rows: &[[String; N]], paint: Paint) -> String {
-    let mut widths: [usize; N] = std::array::from_fn(|at| {
-        let widest = rows.iter().map(|row| columns(&row[at])).max().unwrap_or(0);
-        if widest > 0 { widest + 2 } else { 0 }
-    });
-    let figures: usize = widths[1..].iter().sum();
-    let is_wide = widths[0] + figures > paint.width;
-    if is_wide {
-        widths[0] = paint.width.saturating_sub(figures).clamp(LABEL_MIN, widths[0]);
-    }
-    let line = |(nth, row): (usize, &[String; N])| {
-        let label = if is_wide { row[0].trim_start() } else { &row[0] };
-        let is_apart = columns(label) + 2 > widths[0];
-        let (above, label) = if is_apart { (format!("  {label}\n"), "") } else { (String::new(), label) };
-        let cells: String = (1..N).map(|at| pad(&row[at], widths[at])).collect();
-        let line = format!("  {}", format!("{}{cells}", pad(label, widths[0])).trim_end());
-        format!("{above}{}\n", if nth == 0 { paint.ink(Ink::Quiet, &line) } else { line })
-    };
-    rows.iter().enumerate().map(line).collect()
-}
-
-/// A table of results of other tools: a row for each direction, without the columns that no result has. A label has as
-/// many columns as the figures leave, and half of the screen at least.
-pub(crate) fn results_table(
-    trials: &[Trial],
-    label: impl Fn(&Trial, usize) -> String,
-    paint: Paint,
-) -> String {
-    let mut rows: Vec<(&Trial, Place, [String; 8])> = Vec::new();
-    for trial in trials {
-        let flush = trial.flush.as_ref().filter(|flush| flush.latency_ns.mean.is_some());
-        let several = trial.directions().count() > 1 || flush.is_some();
-        for (nth, (op, direction)) in trial.directions().enumerate() {
-            let row = match (several, nth) {
-                (false, _) => Place::Only,
-                (true, 0) => Place::First(format!(", {op}s")),
-                (true, _) => Place::Below(format!("{op}s")),
-            };
-            rows.push((trial, row, transfer_row(String::new(), direction)));
-        }
-        if let Some(flush) = flush {
-            let row = Place::Below("flushes".to_owned());
-            rows.push((trial, row, flush_row(String::new(), flush, trial.measured_s)));
-        }
-    }
-    if rows.is_empty() {
-        return String::new();
-    }
-    let given: Vec<usize> =
-        (1..TRIAL_HEADS.len()).filter(|&at| rows.iter().any(|(.., row)| row[at] != "–")).collect();
-    let width = |at: &usize| {
-        let cells = rows.iter().map(|(.., row)| columns(&row[*at]));
-        cells.chain([TRIAL_HEADS[*at].len()]).max().unwrap_or(0) + GAP
-    };
-    let room = paint.width.saturating_sub(given.iter().map(width).sum::<usize>() + GAP);
-    let of = |label: String, row: &[String; 8]| {
-        let mut cells: [String; 8] = Default::default();
-        cells[0] = label;
-        for (to, from) in given.iter().enumerate() {
-            cells[to + 1].clone_from(&row[*from]);
-        }
-        cells
-    };
-    // What stands behind the label of a result with several rows has its place first.
-    let label = |trial: &Trial, behind: usize| label(trial, room.saturating_sub(behind).max(paint.width / 2));
-    let behind = columns(", writes");
-    let labelled = rows.iter().map(|(trial, row, cells)| {
-        let label = match row {
-            Place::Only => label(trial, 0),
-            Place::First(op) => label(trial, behind) + op,
-            Place::Below(what) => " ".repeat(columns(&label(trial, behind)) + 2) + what,
-        };
-        of(label, cells)
-    });
-    let heads = of(String::new(), &TRIAL_HEADS.map(str::to_owned));
-    rows_of_figures(&std::iter::once(heads).chain(labelled).collect::<Vec<_>>(), paint)
-}
-
-/// Columns between two cells.
-const GAP: usize = 2;
-
-/// Place of a row among those of its result: the only one, the first of several, or one of the others.
-enum Place {
-    Only,
-    First(String),
-    Below(String),
-}
-
-fn transfer_row(label: String, direction: &Direction) -> [String; 8] {
-    let iops = units::count(direction.iops);
-    let [mean, p50, p99, p99_9, max] = latencies(&direction.latency_ns, direction.histogram.total() > 0);
-    [label, iops, Quantity::BytesPerSecond.text(direction.bytes_per_s), mean, p50, p99, p99_9, max]
-}
-
-fn flush_row(label: String, flush: &Flush, measured_s: f64) -> [String; 8] {
-    let per_s = if measured_s > 0.0 { flush.ios as f64 / measured_s } else { 0.0 };
-    let [mean, p50, p99, p99_9, max] = latencies(&flush.latency_ns, flush.histogram.total() > 0);
-    [label, units::count(per_s), String::new(), mean, p50, p99, p99_9, max]
-}
-
-/// Writes and the flush that made them durable: what a client waits for.
-fn commit_row(flush: &Flush, commits: &Commits, measured_s: f64) -> [String; 8] {
-    let [_, per_s, bandwidth, ..] = flush_row(String::new(), flush, measured_s);
-    let [mean, p50, p99, p99_9, max] = latencies(&commits.latency_ns, true);
-    ["commit".to_owned(), per_s, bandwidth, mean, p50, p99, p99_9, max]
-}
-
-/// Mean, p50, p99, p99.9 and maximum. Where requests were counted one by one, a percentile that is not given needs more
-/// of them; of another tool's result, it is not stated.
-fn latencies(latency: &LatencySummary, is_counted: bool) -> [String; 5] {
-    let max = latency.max.map(|ns| ns as f64);
-    let missing = if is_counted { "too few" } else { "–" };
-    [latency.mean, latency.p50, latency.p99, latency.p99_9, max]
-        .map(|ns| ns.map_or(missing.to_owned(), |ns| Quantity::Nanoseconds.text(ns)))
-}
 
 /// Requested load of an open loop, and the part that was served.
 fn served(achieved_iops: f64, interval: Option<[f64; 2]>, spec: &TrialSpec, unserved: u64) -> String {
@@ -589,6 +435,7 @@ fn fixed(seconds: f64) -> String {
 fn around(trial: &Trial, paint: Paint) -> String {
     let ios: u64 = trial.witnesses.issued_ios;
     let mut rows = Vec::new();
+    rows.extend(requests_needed(trial).map(|needed| ("too few", needed)));
     if let Some(mean) = trial.in_flight_mean {
         let most = if trial.spec.keeps_depth() { "requested" } else { "allowed" };
         let asked = trial.asked_in_flight_mean();

@@ -84,6 +84,20 @@ pub struct HostsSlowed {
     pub hosts: usize,
 }
 
+/// Share of the busy processor time from which on this program is not held up by others.
+const MOSTLY_OWN: f64 = 0.5;
+
+impl Interference {
+    /// This program's share of the busy processor time, where it is half or more: threads waited for each other, and no
+    /// other program is the cause.
+    pub fn mostly_own_cpu_share(&self) -> Option<f64> {
+        match self {
+            Self::CpuPressure { own_cpu_share, .. } => own_cpu_share.filter(|&own| own >= MOSTLY_OWN),
+            _ => None,
+        }
+    }
+}
+
 impl HostsSlowed {
     /// Whether the others went on: half and fewer of at least three were slow.
     pub fn are_few(&self) -> bool {

@@ -19,11 +19,16 @@ pub use page::several;
 
 /// Every chart of a comparison.
 pub fn figures_of_several(sides: &[Side], compared: &Compared) -> Vec<Figure> {
-    let mut figures: Vec<Figure> = Vec::new();
-    for (place, pair) in compared.pairs.iter().enumerate() {
-        figures.extend(ratios::ratios(compared, pair, place));
-    }
-    figures.extend(bars::bars(sides));
-    figures.extend(overlay::overlays(sides));
-    figures
+    ratios_of_pairs(compared).into_iter().flatten().chain(side_by_side(sides)).collect()
+}
+
+/// The ratios of each pair; `None` where it has none.
+fn ratios_of_pairs(compared: &Compared) -> Vec<Option<Figure>> {
+    let ratios = |(place, pair)| ratios::ratios(compared, pair, place);
+    compared.pairs.iter().enumerate().map(ratios).collect()
+}
+
+/// Figures with a series for each side.
+fn side_by_side(sides: &[Side]) -> Vec<Figure> {
+    bars::bars(sides).into_iter().chain(overlay::overlays(sides)).collect()
 }

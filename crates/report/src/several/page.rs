@@ -15,7 +15,7 @@ use iosonde_infer::compare::Side;
 use iosonde_model::{Compared, ComparedPair, Comparison, Layer, Likeness, units};
 use maud::{Markup, html};
 
-use super::figures_of_several;
+use super::{ratios_of_pairs, side_by_side};
 
 /// Whose runs they are: an id says nothing to anybody.
 fn what_they_are(sides: &[Side]) -> String {
@@ -28,11 +28,9 @@ fn what_they_are(sides: &[Side]) -> String {
 
 /// Several sides on one HTML page.
 pub fn several(sides: &[Side], compared: &Compared) -> String {
-    let figures = figures_of_several(sides, compared);
     let names: Vec<&str> = sides.iter().map(|side| side.name.as_str()).collect();
     let title = names.join(" · ");
-    let (ratios, others): (Vec<_>, Vec<_>) =
-        figures.iter().partition(|figure| figure.name.starts_with("ratios-"));
+    let (ratios, others) = (ratios_of_pairs(compared), side_by_side(sides));
     let body = html! {
         a.skip href="#answer" { "Skip to the answer" }
         header {
@@ -42,8 +40,8 @@ pub fn several(sides: &[Side], compared: &Compared) -> String {
         }
         main {
             (answer(sides, compared))
-            @for (place, pair) in compared.pairs.iter().enumerate() {
-                (one_pair(compared, pair, place, &ratios))
+            @for (place, (pair, ratios)) in compared.pairs.iter().zip(&ratios).enumerate() {
+                (one_pair(compared, pair, place, ratios.as_ref()))
             }
             @if !others.is_empty() {
                 section #relations aria-labelledby="relations-head" {
@@ -106,9 +104,8 @@ fn one_pair(
     compared: &Compared,
     pair: &ComparedPair,
     place: usize,
-    ratios: &[&crate::figure::Figure],
+    ratios: Option<&crate::figure::Figure>,
 ) -> Markup {
-    let name = format!("ratios-{place}");
     let shown = compare_table::table(compared, pair, false);
     let everything = compare_table::table(compared, pair, true);
     let refused: Vec<&Comparison> =
@@ -121,7 +118,7 @@ fn one_pair(
                 None if !shown.rows.is_empty() => (line_table(pair, &shown.rows)),
                 None => {}
             }
-            @for figure in ratios.iter().filter(|figure| figure.name == name) { (chart(figure)) }
+            @if let Some(figure) = ratios { (chart(figure)) }
             @if everything.rows.len() > shown.rows.len() {
                 details {
                     summary { "Every workload and p99 latency (" (everything.rows.len()) " rows)" }

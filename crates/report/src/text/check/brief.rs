@@ -51,8 +51,8 @@ pub(in crate::text) fn brief(judgement: &Judgement) -> &'static str {
 fn interference(judgement: &Judgement) -> &'static str {
     match judgement.cause.as_ref().map(Cause::itself) {
         Some(Cause::Interference(Interference::Steal { .. })) => "the hypervisor took CPU time",
-        Some(Cause::Interference(Interference::CpuPressure { own_cpu_share, .. })) => {
-            match own_cpu_share.is_some_and(|own| own >= super::interference::MOSTLY_OWN) {
+        Some(Cause::Interference(cause @ Interference::CpuPressure { .. })) => {
+            match cause.mostly_own_cpu_share().is_some() {
                 true => "iosonde's own threads waited for the CPU",
                 false => "other programs used the CPU",
             }

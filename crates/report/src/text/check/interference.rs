@@ -5,9 +5,6 @@ use iosonde_model::{
     units,
 };
 
-/// Share of the busy processor time from which on this program is not held up by others.
-pub(super) const MOSTLY_OWN: f64 = 0.5;
-
 pub(super) fn words(cause: &Interference) -> String {
     match cause {
         Interference::OtherBytes { others_bytes, issued_bytes, counted_at } => {
@@ -29,10 +26,10 @@ pub(super) fn words(cause: &Interference) -> String {
         Interference::Steal { steal_share } => {
             format!("the hypervisor took {} of CPU time (steal: adds latency)", units::percent(*steal_share))
         }
-        Interference::CpuPressure { pressure_cpu_some_share, own_cpu_share } => format!(
+        Interference::CpuPressure { pressure_cpu_some_share, .. } => format!(
             "programs waited for a CPU {} of the time, so the CPU may be the limit; {}",
             units::percent(*pressure_cpu_some_share),
-            match own_cpu_share.filter(|&own| own >= MOSTLY_OWN) {
+            match cause.mostly_own_cpu_share() {
                 Some(own) => format!(
                     "iosonde itself used {} of the busy CPU time: use fewer jobs, or an engine that needs less CPU",
                     units::percent(own)
