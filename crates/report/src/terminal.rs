@@ -464,7 +464,7 @@ fn around(trial: &Trial, paint: Paint) -> String {
         rows.push(("verified", verified(seen)));
     }
     if let Some(injected) = &trial.witnesses.injected {
-        rows.push(("injected", told(injected)));
+        rows.push(("injected", put_wrong(injected)));
     }
     if let (Some(user), Some(system), true) = (trial.cpu_user_s, trial.cpu_system_s, ios > 0)
         && user + system >= CPU_MIN_S
@@ -487,7 +487,7 @@ fn around(trial: &Trial, paint: Paint) -> String {
 }
 
 /// What a simulated device did on purpose, to compare with what was found.
-fn told(injected: &Injected) -> String {
+fn put_wrong(injected: &Injected) -> String {
     let &Injected { lost, torn, misplaced, stale } = injected;
     let kinds = [(lost, "lost"), (torn, "torn"), (misplaced, "misplaced"), (stale, "stale")];
     let counts: Vec<String> =

@@ -135,7 +135,7 @@ pub enum Stage {
 }
 
 /// How a probe goes on: its stage, and the bytes of it that are done and that there are.
-pub type Told<'a> = &'a mut dyn FnMut(Stage, u64, u64);
+pub type OnProgress<'a> = &'a mut dyn FnMut(Stage, u64, u64);
 
 /// A probe of one storage.
 pub struct Prober<'a> {
@@ -215,8 +215,8 @@ impl<'a> Prober<'a> {
     }
 
     /// Writes a layout from its beginning, and returns the ranges that could not be written, by offset.
-    pub fn write(&mut self, layout: &Layout, told: Told) -> io::Result<Vec<Range<u64>>> {
-        self.write_from(layout, 0, told)
+    pub fn write(&mut self, layout: &Layout, on_progress: OnProgress) -> io::Result<Vec<Range<u64>>> {
+        self.write_from(layout, 0, on_progress)
     }
 
     /// Writes a layout from an offset on, and flushes it.
@@ -224,7 +224,7 @@ impl<'a> Prober<'a> {
         &mut self,
         layout: &Layout,
         from_bytes: u64,
-        told: Told,
+        on_progress: OnProgress,
     ) -> io::Result<Vec<Range<u64>>> {
         let total = layout.written_bytes();
         let (mut done_bytes, mut failed) = (from_bytes, Vec::new());
@@ -247,7 +247,7 @@ impl<'a> Prober<'a> {
                 if result != request.length_bytes as i32 {
                     failed.push(request.offset_bytes..request.offset_bytes + u64::from(request.length_bytes));
                 }
-                told(Stage::Writing, done_bytes, total);
+                on_progress(Stage::Writing, done_bytes, total);
             };
             if !self.transfer.run(next, done, self.stop)?.is_empty() {
                 return Err(hung("a write"));
@@ -281,7 +281,12 @@ impl<'a> Prober<'a> {
     }
 
     /// Reads a layout back; `failed` are ranges that could not be written, by offset.
-    pub fn read(&mut self, layout: &Layout, failed: &[Range<u64>], told: Told) -> io::Result<CapacityProbe> {
+    pub fn read(
+        &mut self,
+        layout: &Layout,
+        failed: &[Range<u64>],
+        on_progress: OnProgress,
+    ) -> io::Result<CapacityProbe> {
         if let (Storage::File(file), false) = (&self.bed.storage, self.direct) {
             prepare::drop_pages(file, 0..layout.size_bytes);
         }
@@ -297,7 +302,7 @@ impl<'a> Prober<'a> {
         let mut again = Vec::new();
         let done = |request: Request, _: i32, bytes: &[u8]| {
             done_bytes += u64::from(request.length_bytes);
-            told(Stage::Reading, done_bytes, total);
+            on_progress(Stage::Reading, done_bytes, total);
             let mut arrived = bytes.chunks_exact(BLOCK_BYTES as usize);
             let end_bytes = request.offset_bytes + u64::from(request.length_bytes);
             for at in (request.offset_bytes..end_bytes).step_by(BLOCK_BYTES as usize) {

@@ -57,7 +57,7 @@ struct Places {
 }
 
 /// How the reading goes on: rounds that are done, and all.
-pub type Told<'a> = &'a mut dyn FnMut(usize, usize);
+pub type OnProgress<'a> = &'a mut dyn FnMut(usize, usize);
 
 /// What was read.
 #[derive(Debug)]
@@ -89,7 +89,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads for the first time and again. `size_bytes` is at least [`SIZE_MIN_BYTES`].
-    pub fn read(&mut self, size_bytes: u64, told: Told) -> io::Result<ColdReads> {
+    pub fn read(&mut self, size_bytes: u64, on_progress: OnProgress) -> io::Result<ColdReads> {
         let areas = (size_bytes / AREA_BYTES) as usize;
         let in_a_part = areas / (2 * ROUNDS);
         let order = sample(&mut self.random, areas, 2 * ROUNDS * in_a_part).into_vec();
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
                     single_ns: [single_ns, again_single_ns],
                     streamed: [streamed, again_streamed],
                 });
-                told(rounds.len(), ROUNDS);
+                on_progress(rounds.len(), ROUNDS);
             }
         }
         Ok(ColdReads { rounds, read_bytes: self.read_bytes, distance_bytes })

@@ -114,7 +114,7 @@ fn label(word: &str) -> Vec<String> {
     let of_a_size = direction.is_some_and(|size| units::parse_size(&size.replace(' ', "")).is_ok());
     let told = |label: &str| label == word || (of_a_size && ["rate", "latency"].contains(&label));
     let rows = iosonde_report::text::result_table::findings_behind(word);
-    let is_told = |item: &dyn FindingKind| told(item.told().label) || rows.contains(&item.id());
+    let is_told = |item: &dyn FindingKind| told(item.screen_line().label) || rows.contains(&item.id());
     let mut own: Vec<_> =
         FINDINGS.entries().filter(|entry| is_told(entry.item) && entry.item.name() != word).collect();
     // Of several that share a line, the one that it is named after comes first.

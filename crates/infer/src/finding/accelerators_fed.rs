@@ -28,7 +28,7 @@ use iosonde_model::{
 use iosonde_stats::LogEstimate;
 
 use super::{
-    FindingKind, Proof, Told,
+    FindingKind, Proof, ScreenLine,
     effect::MARGIN,
     group::{self, Group, Writer},
 };
@@ -48,8 +48,8 @@ impl FindingKind for AcceleratorsFed {
         Some(&[About::Rate])
     }
 
-    fn told(&self) -> Told {
-        Told::each("training")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::each("training")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

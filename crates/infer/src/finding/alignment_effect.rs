@@ -19,7 +19,7 @@ use iosonde_model::{
 };
 
 use super::{
-    FindingKind, Proof, Told,
+    FindingKind, Proof, ScreenLine,
     effect::{self, Question},
     group::{self, Writer},
 };
@@ -44,8 +44,8 @@ impl FindingKind for AlignmentEffect {
         &[ExperimentName::Alignment]
     }
 
-    fn told(&self) -> Told {
-        Told::folded("alignment")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::folded("alignment")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

@@ -17,7 +17,7 @@ use iosonde_judge::evidence::{Evidence, WithInterval};
 use iosonde_model::{Conditions, Detail, ExperimentName, Finding, FindingName, Unit};
 
 use super::{
-    FindingKind, Proof, Told,
+    FindingKind, Proof, ScreenLine,
     group::{self, Writer},
 };
 
@@ -32,8 +32,8 @@ impl FindingKind for BaseLatency {
         &[ExperimentName::BlockSize, ExperimentName::QueueDepth, ExperimentName::Latency]
     }
 
-    fn told(&self) -> Told {
-        Told::always("latency")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::always("latency")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

@@ -25,7 +25,7 @@ use iosonde_model::{
 };
 
 use super::{
-    FindingKind, Proof, Told,
+    FindingKind, Proof, ScreenLine,
     group::Writer,
     long_write::{self, Drained, Fall, Long, Shown},
 };
@@ -41,8 +41,8 @@ impl FindingKind for BufferDrainRate {
         &[ExperimentName::SustainedWrite]
     }
 
-    fn told(&self) -> Told {
-        Told::alone("drain")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::alone("drain")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

@@ -22,7 +22,7 @@ use iosonde_model::{
 };
 
 use super::{
-    FindingKind, Proof, Told,
+    FindingKind, Proof, ScreenLine,
     group::{Group, Writer},
     limit::{self, Fell, Shown},
 };
@@ -38,8 +38,8 @@ impl FindingKind for BurstCreditBytes {
         &[ExperimentName::Limit]
     }
 
-    fn told(&self) -> Told {
-        Told::always("credit")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::always("credit")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
@@ -86,7 +86,7 @@ mod tests {
     use crate::testing::{Conclusions, Pretend};
 
     /// What trials of one load say, with the place of each among all trials and the moment when it began.
-    fn told(rates: &[u64], place: impl Fn(usize) -> (u64, f64)) -> Finding {
+    fn concluded(rates: &[u64], place: impl Fn(usize) -> (u64, f64)) -> Finding {
         let trial = |(nth, rate): (usize, &u64)| {
             let mut trial = specimen::healthy(Rw::RandRead, 4096, 32, *rate);
             (trial.id, trial.started_s) = place(nth);
@@ -114,20 +114,20 @@ mod tests {
             assert!(low <= truth && truth <= high && (value / truth - 1.0).abs() < 0.05, "{truth}: {value}");
         };
         // 3 s at 4,000 above the cap.
-        holds(requests(&told(&RATES, |nth| (nth as u64 + 1, nth as f64))), 12_000.0);
+        holds(requests(&concluded(&RATES, |nth| (nth as u64 + 1, nth as f64))), 12_000.0);
         // A pause of 1 s in which nothing passes and the bucket fills.
         let paused = |nth: usize| (nth as u64 + 1, nth as f64 + if nth > 1 { 1.0 } else { 0.0 });
-        holds(requests(&told(&RATES, paused)), 11_000.0);
+        holds(requests(&concluded(&RATES, paused)), 11_000.0);
         // The schedule's own trial in the same break spends as the others do, and where the rate is low after it, the
         // credit was spent at any moment of it.
         let in_it =
             |nth: usize| (nth as u64 + 1 + u64::from(nth > 2), nth as f64 + if nth > 2 { 1.0 } else { 0.0 });
-        let [low, _, high] = requests(&told(&RATES, in_it));
+        let [low, _, high] = requests(&concluded(&RATES, in_it));
         assert!(low < 12_100.0 && high > 15_900.0 && high < 17_000.0, "{low} .. {high}");
         let repeated = |nth: usize| (nth as u64 + 1 + u64::from(nth > 1), paused(nth).1);
-        holds(requests(&told(&RATES, repeated)), 16_000.0);
+        holds(requests(&concluded(&RATES, repeated)), 16_000.0);
         let others = |nth: usize| (nth as u64 + 1 + 3 * u64::from(nth > 1), paused(nth).1);
-        let refused = told(&RATES, others);
+        let refused = concluded(&RATES, others);
         let why = Inconclusive::Limit(LimitProblem::OtherWorkloads);
         assert_eq!(refused.detail, Detail::Inconclusive(why));
     }

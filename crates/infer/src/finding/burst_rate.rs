@@ -19,7 +19,7 @@ use iosonde_judge::evidence::Evidence;
 use iosonde_model::{ExperimentName, Finding, FindingName, Unit, detail::Lack};
 
 use super::{
-    FindingKind, Proof, Told,
+    FindingKind, Proof, ScreenLine,
     group::Writer,
     long_write::{self, Reading},
 };
@@ -43,8 +43,8 @@ impl FindingKind for BurstRate {
         &[ExperimentName::SustainedWrite]
     }
 
-    fn told(&self) -> Told {
-        Told::always("burst")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::always("burst")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

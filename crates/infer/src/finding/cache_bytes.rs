@@ -32,7 +32,7 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::{ExperimentName, Finding, FindingName, Unit, detail::Lack};
 
-use super::{FindingKind, Proof, Told, cached, group::Writer};
+use super::{FindingKind, Proof, ScreenLine, cached, group::Writer};
 
 pub(crate) struct CacheBytes;
 
@@ -45,8 +45,8 @@ impl FindingKind for CacheBytes {
         &[ExperimentName::WorkingSet]
     }
 
-    fn told(&self) -> Told {
-        Told::folded("cache")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::folded("cache")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

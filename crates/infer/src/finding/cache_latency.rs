@@ -17,7 +17,7 @@ use iosonde_model::{
 };
 
 use super::{
-    FindingKind, Proof, Told, cached,
+    FindingKind, Proof, ScreenLine, cached,
     group::{self, Writer},
 };
 
@@ -32,8 +32,8 @@ impl FindingKind for CacheLatency {
         &[ExperimentName::WorkingSet]
     }
 
-    fn told(&self) -> Told {
-        Told::alone("cache")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::alone("cache")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

@@ -25,7 +25,7 @@ use iosonde_model::{
 };
 
 use super::{
-    FindingKind, Proof, Told,
+    FindingKind, Proof, ScreenLine,
     group::{self, Writer},
     over_trials,
 };
@@ -41,8 +41,8 @@ impl FindingKind for CheckpointTime {
         &[ExperimentName::Checkpoint]
     }
 
-    fn told(&self) -> Told {
-        Told::each("checkpoint")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::each("checkpoint")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

@@ -17,7 +17,7 @@ use iosonde_judge::evidence::Evidence;
 use iosonde_model::{About, Detail, ExperimentName, Finding, FindingName, Sync, Trial, Unit, detail::Commit};
 
 use super::{
-    FindingKind, Proof, Told, durable,
+    FindingKind, Proof, ScreenLine, durable,
     group::{self, Writer},
     over_trials,
 };
@@ -33,8 +33,8 @@ impl FindingKind for CommitLatency {
         &[ExperimentName::Latency, ExperimentName::Requirement]
     }
 
-    fn told(&self) -> Told {
-        Told::always("commit")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::always("commit")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

@@ -51,7 +51,7 @@ use iosonde_model::{
 };
 
 use super::{
-    FindingKind, Proof, Told,
+    FindingKind, Proof, ScreenLine,
     group::{Writer, of_the_device},
 };
 use plateau::{Limit, TRIALS_MIN, limits, usable};
@@ -67,8 +67,8 @@ impl FindingKind for ConstantLimit {
         &[]
     }
 
-    fn told(&self) -> Told {
-        Told::found("limit")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::found("limit")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
@@ -191,7 +191,7 @@ mod tests {
     }
 
     /// Eight trials of each workload, with latencies that scatter by 20 %.
-    fn told(law: Law) -> Vec<Finding> {
+    fn concluded(law: Law) -> Vec<Finding> {
         told_with(law, |_, _| Vec::new())
     }
 
@@ -252,20 +252,20 @@ mod tests {
     }
 
     fn none(law: Law) {
-        let found = told(law);
+        let found = concluded(law);
         assert!(found.len() == 1 && found[0].status == Status::Absent, "{found:?}");
     }
 
     #[test]
     fn one_rate_at_all_depths_and_directions_is_a_limit_of_requests() {
-        let found = told(|workload, _| free(workload).min(6000.0));
+        let found = concluded(|workload, _| free(workload).min(6000.0));
         // Without a mix nobody knows whether reads and writes share it.
         assert_eq!(found.iter().map(held).collect::<Vec<_>>(), [(None, Counted::Requests, None, 6000.0)]);
     }
 
     #[test]
     fn directions_may_have_a_limit_each_and_requests_and_bytes_as_well() {
-        let found = told(|workload, _| {
+        let found = concluded(|workload, _| {
             let (iops, bytes_per_s) = if workload.0 == Rw::RandRead { (6000.0, 4e8) } else { (3000.0, 2e8) };
             free(workload).min(iops).min(bytes_per_s / workload.1 as f64)
         });
@@ -283,7 +283,8 @@ mod tests {
 
     #[test]
     fn large_requests_may_count_several_times() {
-        let found = told(|workload, _| free(workload).min(1500.0 / workload.1.div_ceil(256 << 10) as f64));
+        let found =
+            concluded(|workload, _| free(workload).min(1500.0 / workload.1.div_ceil(256 << 10) as f64));
         let chunks = Counted::Chunks { chunk_bytes: 256 << 10 };
         assert_eq!(found.iter().map(held).collect::<Vec<_>>(), [(None, chunks, None, 1500.0)]);
     }

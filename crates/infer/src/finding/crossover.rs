@@ -31,7 +31,7 @@ use iosonde_model::{
 };
 
 use super::{
-    FindingKind, Proof, Told,
+    FindingKind, Proof, ScreenLine,
     effect::{self, MARGIN, inside},
     group::{self, Writer},
 };
@@ -67,8 +67,8 @@ impl FindingKind for Crossover {
         &[ExperimentName::BlockSize, ExperimentName::QueueDepth]
     }
 
-    fn told(&self) -> Told {
-        Told::alone("crossover")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::alone("crossover")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
@@ -274,7 +274,7 @@ mod tests {
     use super::*;
     use crate::testing::{Conclusions, Pretend};
 
-    fn told(ratios: &[f64], share: f64) -> Answer {
+    fn crossing(ratios: &[f64], share: f64) -> Answer {
         let of = |&value: &f64| Estimate {
             value,
             low: Some(value * (1.0 - share)),
@@ -286,16 +286,16 @@ mod tests {
 
     #[test]
     fn the_lead_changes_between_the_levels_at_which_it_is_sure() {
-        let Answer::At(found, faster_below) = told(&[0.25, 0.5, 2.0, 4.0], 0.1) else { panic!() };
+        let Answer::At(found, faster_below) = crossing(&[0.25, 0.5, 2.0, 4.0], 0.1) else { panic!() };
         // Half and twice: the middle of 2 and 4 on a logarithmic scale.
         assert!((found.value - 8f64.sqrt()).abs() < 1e-9 && faster_below == Op::Write, "{found:?}");
         assert_eq!((found.low, found.high), (Some(2.0), Some(4.0)));
-        let Answer::At(found, _) = told(&[0.25, 0.98, 1.03, 4.0], 0.1) else { panic!() };
+        let Answer::At(found, _) = crossing(&[0.25, 0.98, 1.03, 4.0], 0.1) else { panic!() };
         assert_eq!((found.low, found.high), (Some(1.0), Some(8.0)), "two levels lead nobody");
     }
 
     fn within(ratios: &[f64], share: f64) -> Option<[f64; 2]> {
-        let Answer::At(at, _) = told(ratios, share) else { panic!("they cross") };
+        let Answer::At(at, _) = crossing(ratios, share) else { panic!("they cross") };
         let of = |&value: &f64| Estimate {
             value,
             low: Some(value * (1.0 - share)),
@@ -322,12 +322,12 @@ mod tests {
 
     #[test]
     fn a_lead_that_stays_twins_and_noise_are_no_crossover() {
-        assert_eq!(told(&[2.0, 3.0], 0.1), Answer::Never(Lead::Always(Op::Read)));
-        assert_eq!(told(&[1.0, 1.01], 0.02), Answer::Never(Lead::Equal));
-        assert_eq!(told(&[1.0, 1.01], 0.07), Answer::Never(Lead::NoneSeen));
-        assert_eq!(told(&[0.5, 1.0], 0.01), Answer::Never(Lead::NeverSlower(Op::Write)));
-        assert_eq!(told(&[0.5, 1.0], 0.2), Answer::Undecided);
-        assert_eq!(told(&[0.5, 2.0, 0.5], 0.1), Answer::Undecided, "twice is no crossover");
+        assert_eq!(crossing(&[2.0, 3.0], 0.1), Answer::Never(Lead::Always(Op::Read)));
+        assert_eq!(crossing(&[1.0, 1.01], 0.02), Answer::Never(Lead::Equal));
+        assert_eq!(crossing(&[1.0, 1.01], 0.07), Answer::Never(Lead::NoneSeen));
+        assert_eq!(crossing(&[0.5, 1.0], 0.01), Answer::Never(Lead::NeverSlower(Op::Write)));
+        assert_eq!(crossing(&[0.5, 1.0], 0.2), Answer::Undecided);
+        assert_eq!(crossing(&[0.5, 2.0, 0.5], 0.1), Answer::Undecided, "twice is no crossover");
     }
 
     #[test]

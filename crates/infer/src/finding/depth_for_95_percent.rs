@@ -23,7 +23,7 @@ use iosonde_model::{
     detail::{ClosedLoop, QueueDepthProblem},
 };
 
-use super::{FindingKind, Proof, Told, closed_loop, group::Writer};
+use super::{FindingKind, Proof, ScreenLine, closed_loop, group::Writer};
 
 const SHARE: f64 = 0.95;
 
@@ -42,8 +42,8 @@ impl FindingKind for DepthFor95Percent {
         Some(&[About::Rate, About::Depth])
     }
 
-    fn told(&self) -> Told {
-        Told::always("queue depth")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::always("queue depth")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

@@ -26,7 +26,7 @@ use iosonde_model::{
 };
 
 use super::{
-    FindingKind, Proof, Told, best,
+    FindingKind, Proof, ScreenLine, best,
     group::{self, Group, Writer},
 };
 
@@ -45,8 +45,8 @@ impl FindingKind for DeviceBandwidth {
         true
     }
 
-    fn told(&self) -> Told {
-        Told::always("bandwidth")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::always("bandwidth")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

@@ -28,7 +28,7 @@ use iosonde_model::{
 use iosonde_stats::trend::{Heterogeneity, Observation};
 
 use super::{
-    FindingKind, Proof, Told,
+    FindingKind, Proof, ScreenLine,
     group::{Writer, of_the_device},
 };
 
@@ -45,8 +45,8 @@ impl FindingKind for Drift {
         &[]
     }
 
-    fn told(&self) -> Told {
-        Told::alone("drift")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::alone("drift")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

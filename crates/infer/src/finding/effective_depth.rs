@@ -19,7 +19,7 @@ use iosonde_model::{
 };
 
 use super::{
-    FindingKind, Proof, Told, closed_loop,
+    FindingKind, Proof, ScreenLine, closed_loop,
     group::{self, Group, Writer},
     over_trials,
 };
@@ -38,8 +38,8 @@ impl FindingKind for EffectiveDepth {
         &[ExperimentName::QueueDepth]
     }
 
-    fn told(&self) -> Told {
-        Told::alone("depth")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::alone("depth")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

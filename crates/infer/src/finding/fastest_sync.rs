@@ -24,7 +24,7 @@ use iosonde_model::{
 use iosonde_stats::LogEstimate;
 
 use super::{
-    FindingKind, Proof, Told, best, durable, effect,
+    FindingKind, Proof, ScreenLine, best, durable, effect,
     group::{self, Writer},
 };
 
@@ -39,8 +39,8 @@ impl FindingKind for FastestSync {
         &[ExperimentName::SyncMethods]
     }
 
-    fn told(&self) -> Told {
-        Told::always("fastest")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::always("fastest")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
@@ -131,7 +131,7 @@ mod tests {
     const STUDY: &str = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"sync-methods\"";
 
     /// The finding where every method but `dsync` with direct I/O takes so many times as long as the law says.
-    fn told(cv: f64, slowdown: f64, seed: u64) -> (Finding, SyncMethods) {
+    fn concluded(cv: f64, slowdown: f64, seed: u64) -> (Finding, SyncMethods) {
         let pretend = Pretend { cv, ..Pretend::usual() };
         let study = Study::parse(STUDY, "x").unwrap();
         let points = points::plan(&study, &pretend.device).unwrap().points;
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn the_fastest_are_named_and_how_far_behind_the_slowest_is() {
         // 100 us and 8,192 B at 1 GB/s: 9,243 a second.
-        let (finding, facts) = told(0.005, 2.0, 1);
+        let (finding, facts) = concluded(0.005, 2.0, 1);
         assert!((finding.value.unwrap() / 9243.0 - 1.0).abs() < 0.01, "{finding:?}");
         assert_eq!(facts.fastest.len() + facts.others.len(), 8);
         assert!(facts.fastest.iter().all(|one| one.direct && one.sync.with_each_write()), "{facts:?}");
@@ -164,7 +164,7 @@ mod tests {
     fn among_equals_no_difference_is_claimed_more_often_than_asked() {
         let (mut misses, mut claims) = (0, 0);
         for seed in 0..200 {
-            let (finding, facts) = told(0.05, 1.0, seed);
+            let (finding, facts) = concluded(0.05, 1.0, seed);
             let truth = 9243.0;
             misses += u32::from(!(finding.low.unwrap() <= truth && truth <= finding.high.unwrap()));
             claims += u32::from(facts.slowest_ratio.high.unwrap() < 1.0);

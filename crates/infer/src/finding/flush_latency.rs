@@ -16,7 +16,7 @@ use iosonde_model::{
 };
 
 use super::{
-    FindingKind, Proof, Told, durable,
+    FindingKind, Proof, ScreenLine, durable,
     group::{self, Writer},
     over_trials,
 };
@@ -32,8 +32,8 @@ impl FindingKind for FlushLatency {
         &[ExperimentName::Latency]
     }
 
-    fn told(&self) -> Told {
-        Told::always("flush")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::always("flush")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

@@ -16,7 +16,7 @@ use iosonde_model::{
 };
 
 use super::{
-    FindingKind, Proof, ReadWhen, Told,
+    FindingKind, Proof, ScreenLine,
     group::{Group, Writer},
     hockney,
 };
@@ -32,8 +32,8 @@ impl FindingKind for HalfSize {
         &[ExperimentName::BlockSize]
     }
 
-    fn told(&self) -> Told {
-        Told { label: "half size", when: ReadWhen::Alone }
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::alone("half size")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

@@ -32,7 +32,7 @@ use iosonde_model::{
 };
 
 use super::{
-    FindingKind, Proof, Told, closed_loop,
+    FindingKind, Proof, ScreenLine, closed_loop,
     group::{self, Group, Writer},
 };
 
@@ -47,8 +47,8 @@ impl FindingKind for HostSaturation {
         &[ExperimentName::HostScaling]
     }
 
-    fn told(&self) -> Told {
-        Told::always("hosts")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::always("hosts")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

@@ -37,7 +37,7 @@ use iosonde_model::{
 use iosonde_stats::{pool_adjacent_violators, student_t};
 
 use super::{
-    FindingKind, Proof, Told,
+    FindingKind, Proof, ScreenLine,
     group::{Writer, only_direction},
     pooled,
 };
@@ -56,8 +56,8 @@ impl FindingKind for IopsAtLatency {
         &[ExperimentName::OpenLoop]
     }
 
-    fn told(&self) -> Told {
-        Told::always("latency limit")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::always("latency limit")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

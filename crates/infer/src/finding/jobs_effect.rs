@@ -29,7 +29,7 @@ use iosonde_model::{
 use iosonde_plan::{experiment::alone, points};
 
 use super::{
-    FindingKind, Proof, Told, effect,
+    FindingKind, Proof, ScreenLine, effect,
     group::{self, Group, Writer},
 };
 
@@ -52,8 +52,8 @@ impl FindingKind for JobsEffect {
         Some(&[About::Rate])
     }
 
-    fn told(&self) -> Told {
-        Told::always("workers")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::always("workers")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

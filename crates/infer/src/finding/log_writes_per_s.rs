@@ -15,7 +15,7 @@ use iosonde_judge::evidence::{Evidence, WithInterval};
 use iosonde_model::{Detail, ExperimentName, Finding, FindingName, Op, Unit, detail::Durable};
 
 use super::{
-    FindingKind, Proof, Told, durable,
+    FindingKind, Proof, ScreenLine, durable,
     group::{self, Writer},
 };
 
@@ -30,8 +30,8 @@ impl FindingKind for LogWritesPerS {
         &[ExperimentName::Latency]
     }
 
-    fn told(&self) -> Told {
-        Told::always("log")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::always("log")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

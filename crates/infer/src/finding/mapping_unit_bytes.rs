@@ -29,7 +29,7 @@ use iosonde_model::{
 use iosonde_stats::{normal, pool_adjacent_violators};
 
 use super::{
-    FindingKind, Proof, Told,
+    FindingKind, Proof, ScreenLine,
     group::{self, Group, Writer},
     pooled,
 };
@@ -62,8 +62,8 @@ impl FindingKind for MappingUnitBytes {
         &[ExperimentName::Rewrite]
     }
 
-    fn told(&self) -> Told {
-        Told::always("rewritten")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::always("rewritten")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

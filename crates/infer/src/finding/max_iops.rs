@@ -22,7 +22,7 @@ use iosonde_model::{
 use iosonde_stats::LogEstimate;
 
 use super::{
-    FindingKind, Proof, Told, best, closed_loop,
+    FindingKind, Proof, ScreenLine, best, closed_loop,
     group::{self, Group, Writer},
 };
 
@@ -40,8 +40,8 @@ impl FindingKind for MaxIops {
         &[ExperimentName::QueueDepth, ExperimentName::Jobs, ExperimentName::HostScaling]
     }
 
-    fn told(&self) -> Told {
-        Told::always("rate")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::always("rate")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

@@ -17,7 +17,7 @@ use iosonde_model::{
 };
 
 use super::{
-    FindingKind, Proof, Told,
+    FindingKind, Proof, ScreenLine,
     effect::{self, Question},
     group::Writer,
 };
@@ -76,8 +76,8 @@ impl FindingKind for MixInterference {
         &[ExperimentName::Mix, ExperimentName::Matrix]
     }
 
-    fn told(&self) -> Told {
-        Told::folded("mix")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::folded("mix")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

@@ -117,7 +117,7 @@ pub trait FindingKind: Sync {
 
     /// Place on a report's first screen. There are no other lists of that: a finding that was measured and
     /// answered is read.
-    fn told(&self) -> Told;
+    fn screen_line(&self) -> ScreenLine;
 
     /// Workloads that it needs, where an experiment that is made for it may lack them: then it is inconclusive instead
     /// of passed over. `None` for a finding that is only a by-product of its experiments.
@@ -157,7 +157,7 @@ impl Named for dyn FindingKind + '_ {
 
 /// Where a finding stands on a report's first screen; among its like in the order of the registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Told {
+pub struct ScreenLine {
     /// The word before it: `knee`. Findings that share a word share its line, or stand below each other.
     pub label: &'static str,
     /// When it is read there.
@@ -179,7 +179,7 @@ pub enum ReadWhen {
     Alone,
 }
 
-impl Told {
+impl ScreenLine {
     const fn always(label: &'static str) -> Self {
         Self { label, when: ReadWhen::Always }
     }

@@ -25,7 +25,7 @@ use iosonde_model::{
 };
 
 use super::{
-    FindingKind, Proof, Told,
+    FindingKind, Proof, ScreenLine,
     group::{self, Group, Writer},
     hockney, pooled,
 };
@@ -44,8 +44,8 @@ impl FindingKind for NetworkRoundTrip {
         &[ExperimentName::BlockSize]
     }
 
-    fn told(&self) -> Told {
-        Told::alone("network")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::alone("network")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
     use crate::testing::Pretend;
 
-    fn told(change: impl Fn(&mut Trial)) -> Vec<Finding> {
+    fn concluded(change: impl Fn(&mut Trial)) -> Vec<Finding> {
         let study = Study::parse(NetworkRoundTrip.proof().study, "x").unwrap();
         let pretend = Pretend { cv: 0.002, ..Pretend::usual() };
         let points = points::plan(&study, &pretend.device).unwrap().points;
@@ -194,8 +194,8 @@ mod tests {
 
     #[test]
     fn a_local_device_has_no_round_trip_and_a_network_has_the_cost_less_the_program() {
-        assert!(told(|_| ()).is_empty());
-        let found = &told(|trial| {
+        assert!(concluded(|_| ()).is_empty());
+        let found = &concluded(|trial| {
             trial.witnesses.network_round_trip_ns = Some(95_000.0);
             // 0.5 µs of every request.
             let iops = trial.read.as_ref().unwrap().iops;
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn reads_of_two_kinds_are_refused() {
-        let refused = &told(|trial| {
+        let refused = &concluded(|trial| {
             trial.witnesses.network_read_bytes = Some(1);
             let read = trial.read.as_mut().unwrap();
             (0..read.histogram.total()).for_each(|_| read.histogram.record(9_000_000));
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn the_link_stands_beside_the_round_trip() {
-        let mut all = told(|trial| trial.witnesses.network_round_trip_ns = Some(95_000.0));
+        let mut all = concluded(|trial| trial.witnesses.network_round_trip_ns = Some(95_000.0));
         let mut link = Finding { name: FindingName::DeviceBandwidth, unit: Unit::Rate, ..all[0].clone() };
         (link.value, link.low, link.high) = (Some(1.2e8), Some(1.1e8), Some(1.3e8));
         link.conditions.queue_depth = Some(16);

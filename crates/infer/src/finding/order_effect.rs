@@ -26,7 +26,7 @@ use iosonde_judge::evidence::Evidence;
 use iosonde_stats::ErrorVariance;
 
 use super::{
-    FindingKind, Proof, Told,
+    FindingKind, Proof, ScreenLine,
     effect::answer_of,
     group::{Writer, of_the_device},
 };
@@ -50,8 +50,8 @@ impl FindingKind for OrderEffect {
         &[]
     }
 
-    fn told(&self) -> Told {
-        Told::alone("history")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::alone("history")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

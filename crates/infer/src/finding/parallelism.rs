@@ -19,7 +19,7 @@ use iosonde_model::{
 };
 
 use super::{
-    FindingKind, Proof, Told,
+    FindingKind, Proof, ScreenLine,
     group::Writer,
     layout::{self, PROOF, Points, Shown},
 };
@@ -39,8 +39,8 @@ impl FindingKind for Parallelism {
         Some(&[About::Rate])
     }
 
-    fn told(&self) -> Told {
-        Told::always("units")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::always("units")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

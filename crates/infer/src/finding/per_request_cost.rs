@@ -18,7 +18,7 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::{Detail, ExperimentName, Finding, FindingName, Unit};
 
-use super::{FindingKind, Proof, Told, group::Writer, hockney};
+use super::{FindingKind, Proof, ScreenLine, group::Writer, hockney};
 
 pub(crate) struct PerRequestCost;
 
@@ -31,8 +31,8 @@ impl FindingKind for PerRequestCost {
         &[ExperimentName::BlockSize]
     }
 
-    fn told(&self) -> Told {
-        Told::alone("cost")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::alone("cost")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

@@ -17,7 +17,7 @@ use super::{
 const SHARE: f64 = 0.95;
 
 /// The finding about a group of sizes, by these rates.
-pub(super) fn told(writer: &Writer, group: &Group, rate: &Rate) -> Finding {
+pub(super) fn conclude(writer: &Writer, group: &Group, rate: &Rate) -> Finding {
     let (conditions, points) = (&group.conditions, &group.points);
     let measured = || points.iter().map(|evidence| evidence.point.spec.block_size_bytes);
     match plateau(group, rate, writer.confidence) {

@@ -19,7 +19,7 @@ use iosonde_judge::evidence::Evidence;
 use iosonde_model::{About, ExperimentName, Finding, FindingName, Unit};
 
 use super::{
-    FindingKind, Proof, Told,
+    FindingKind, Proof, ScreenLine,
     group::{self, Writer},
     hockney, plateau,
 };
@@ -39,14 +39,14 @@ impl FindingKind for PlateauBlockSize {
         Some(&[About::Rate])
     }
 
-    fn told(&self) -> Told {
-        Told::always("plateau")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::always("plateau")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.id(), experiment, unit: Unit::Bytes, confidence };
         let rate = |evidence: &Evidence, op| group::valid_rate(evidence, op, &[]);
-        hockney::groups(points).iter().map(|group| plateau::told(&writer, group, &rate)).collect()
+        hockney::groups(points).iter().map(|group| plateau::conclude(&writer, group, &rate)).collect()
     }
 
     fn proof(&self) -> Proof {

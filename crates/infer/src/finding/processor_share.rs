@@ -20,7 +20,7 @@ use iosonde_model::{
 };
 
 use super::{
-    FindingKind, Proof, Told,
+    FindingKind, Proof, ScreenLine,
     group::{self, Group, Writer},
     over_trials,
 };
@@ -41,8 +41,8 @@ impl FindingKind for ProcessorShare {
         &[ExperimentName::Media]
     }
 
-    fn told(&self) -> Told {
-        Told::folded("processor")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::folded("processor")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

@@ -17,7 +17,7 @@ use iosonde_judge::evidence::Evidence;
 use iosonde_model::{About, ExperimentName, Finding, FindingName, Unit};
 
 use super::{
-    FindingKind, Proof, Told,
+    FindingKind, Proof, ScreenLine,
     group::{self, Writer},
     hockney, plateau,
 };
@@ -33,8 +33,8 @@ impl FindingKind for ProgramPlateau {
         &[ExperimentName::Media, ExperimentName::BlockSize]
     }
 
-    fn told(&self) -> Told {
-        Told::folded("buffered")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::folded("buffered")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
@@ -44,7 +44,10 @@ impl FindingKind for ProgramPlateau {
         };
         let mut groups = hockney::groups(points);
         groups.retain(|group| !group.points.iter().any(|evidence| of_device(evidence)));
-        groups.iter().map(|group| plateau::told(&writer, group, &group::valid_rate_whatever_set_it)).collect()
+        groups
+            .iter()
+            .map(|group| plateau::conclude(&writer, group, &group::valid_rate_whatever_set_it))
+            .collect()
     }
 
     fn proof(&self) -> Proof {

@@ -34,7 +34,7 @@ use iosonde_model::{
 };
 
 use super::{
-    FindingKind, Proof, ReadWhen, Told, closed_loop,
+    FindingKind, Proof, ScreenLine, closed_loop,
     group::{Group, Writer},
 };
 
@@ -53,8 +53,8 @@ impl FindingKind for QueueDepthKnee {
         Some(&[About::Rate, About::Depth])
     }
 
-    fn told(&self) -> Told {
-        Told { label: "knee", when: ReadWhen::Found }
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::found("knee")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

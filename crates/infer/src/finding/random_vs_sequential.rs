@@ -16,7 +16,7 @@ use iosonde_judge::evidence::Evidence;
 use iosonde_model::{About, Conditions, Detail, Estimate, ExperimentName, Finding, FindingName, Unit};
 
 use super::{
-    FindingKind, Proof, Told, effect,
+    FindingKind, Proof, ScreenLine, effect,
     group::{self, Group, Writer},
 };
 
@@ -36,8 +36,8 @@ impl FindingKind for RandomVsSequential {
         Some(&[About::Rate, About::Depth])
     }
 
-    fn told(&self) -> Told {
-        Told::always("order")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::always("order")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

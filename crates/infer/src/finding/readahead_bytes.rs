@@ -31,7 +31,7 @@ use iosonde_model::{
 use iosonde_stats::Estimated;
 
 use super::{
-    FindingKind, Proof, Told, cached,
+    FindingKind, Proof, ScreenLine, cached,
     group::{self, Group, Writer},
     pooled,
 };
@@ -50,8 +50,8 @@ impl FindingKind for ReadaheadBytes {
         &[ExperimentName::Readahead]
     }
 
-    fn told(&self) -> Told {
-        Told::always("readahead")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::always("readahead")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

@@ -17,7 +17,7 @@ use iosonde_model::{
 };
 
 use super::{
-    FindingKind, Proof, Told,
+    FindingKind, Proof, ScreenLine,
     group::{self, Writer},
     platter::{Sweep, Turn},
 };
@@ -33,8 +33,8 @@ impl FindingKind for RotationPeriod {
         &[ExperimentName::Disk]
     }
 
-    fn told(&self) -> Told {
-        Told::always("rotation")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::always("rotation")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

@@ -19,7 +19,7 @@ use iosonde_model::{
 use iosonde_stats::Estimated;
 
 use super::{
-    FindingKind, Proof, Told, cached,
+    FindingKind, Proof, ScreenLine, cached,
     group::Writer,
     platter::{self, Sweep, Turn},
     pooled,
@@ -36,8 +36,8 @@ impl FindingKind for SeekTimeAverage {
         &[ExperimentName::Disk]
     }
 
-    fn told(&self) -> Told {
-        Told::always("seek")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::always("seek")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

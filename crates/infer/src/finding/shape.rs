@@ -29,7 +29,7 @@ use iosonde_model::{
 use iosonde_stats::LogEstimate;
 
 use super::{
-    FindingKind, Proof, Told,
+    FindingKind, Proof, ScreenLine,
     effect::{self, MARGIN},
     group::{self, Writer},
 };
@@ -106,8 +106,8 @@ impl FindingKind for Shape {
         &[ExperimentName::BlockSize, ExperimentName::QueueDepth, ExperimentName::Mix, ExperimentName::Stride]
     }
 
-    fn told(&self) -> Told {
-        Told::alone("shape")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::alone("shape")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
@@ -386,7 +386,7 @@ mod tests {
         assert!(Shape.conclude("x", &evidence, 0.95).is_empty(), "two levels are no curve");
     }
 
-    fn told(rates: &[f64], error: f64) -> Vec<(FeatureKind, usize, bool)> {
+    fn features_of(rates: &[f64], error: f64) -> Vec<(FeatureKind, usize, bool)> {
         let rate = |rate: &f64| LogEstimate {
             log_mean: rate.ln(),
             standard_error: error,
@@ -416,16 +416,16 @@ mod tests {
 
     #[test]
     fn dips_peaks_and_steps_are_told_apart_and_need_their_intervals() {
-        assert_eq!(told(&[100.0, 100.0, 80.0, 100.0], 0.01), [(FeatureKind::Dip, 2, true)]);
-        assert_eq!(told(&[100.0, 130.0, 101.0, 100.0], 0.01), [(FeatureKind::Peak, 1, true)]);
-        assert_eq!(told(&[100.0, 101.0, 60.0, 60.0], 0.01), [(FeatureKind::Step, 2, true)]);
-        assert_eq!(told(&[100.0, 98.0, 100.0], 0.001), [], "2 % is significant, and does not matter");
+        assert_eq!(features_of(&[100.0, 100.0, 80.0, 100.0], 0.01), [(FeatureKind::Dip, 2, true)]);
+        assert_eq!(features_of(&[100.0, 130.0, 101.0, 100.0], 0.01), [(FeatureKind::Peak, 1, true)]);
+        assert_eq!(features_of(&[100.0, 101.0, 60.0, 60.0], 0.01), [(FeatureKind::Step, 2, true)]);
+        assert_eq!(features_of(&[100.0, 98.0, 100.0], 0.001), [], "2 % is significant, and does not matter");
         assert_eq!(
-            told(&[100.0, 90.0, 100.0], 0.05),
+            features_of(&[100.0, 90.0, 100.0], 0.05),
             [(FeatureKind::Dip, 1, false)],
             "chance may have done it"
         );
-        assert_eq!(told(&[10.0, 20.0, 40.0, 41.0], 0.01), [], "a curve that rises and levels off");
-        assert_eq!(told(&[100.0, 50.0], 0.01), [], "two levels have no inside");
+        assert_eq!(features_of(&[10.0, 20.0, 40.0, 41.0], 0.01), [], "a curve that rises and levels off");
+        assert_eq!(features_of(&[100.0, 50.0], 0.01), [], "two levels have no inside");
     }
 }

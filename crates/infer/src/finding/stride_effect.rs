@@ -22,7 +22,7 @@ use iosonde_model::{
 };
 
 use super::{
-    FindingKind, Proof, Told,
+    FindingKind, Proof, ScreenLine,
     effect::{self, Question},
     group::{self, Writer},
 };
@@ -48,8 +48,8 @@ impl FindingKind for StrideEffect {
         &[ExperimentName::Stride]
     }
 
-    fn told(&self) -> Told {
-        Told::folded("stride")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::folded("stride")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

@@ -17,7 +17,7 @@ use iosonde_model::{
 };
 
 use super::{
-    FindingKind, Proof, Told,
+    FindingKind, Proof, ScreenLine,
     group::Writer,
     layout::{self, PROOF, Points, Shown},
 };
@@ -37,8 +37,8 @@ impl FindingKind for StripeBytes {
         Some(&[About::Rate])
     }
 
-    fn told(&self) -> Told {
-        Told::always("stripe")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::always("stripe")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

@@ -22,7 +22,7 @@ use iosonde_judge::evidence::Evidence;
 use iosonde_model::{ExperimentName, Finding, FindingName, Unit, detail::Lack};
 
 use super::{
-    FindingKind, Proof, Told,
+    FindingKind, Proof, ScreenLine,
     group::Writer,
     long_write::{self, Reading},
 };
@@ -46,8 +46,8 @@ impl FindingKind for SustainedRate {
         &[ExperimentName::SustainedWrite]
     }
 
-    fn told(&self) -> Told {
-        Told::always("sustained")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::always("sustained")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

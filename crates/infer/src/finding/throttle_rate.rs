@@ -22,7 +22,7 @@ use iosonde_model::{
 };
 
 use super::{
-    FindingKind, Proof, Told,
+    FindingKind, Proof, ScreenLine,
     group::{Group, Writer},
     limit::{self, Fell, Shown},
     over_trials,
@@ -44,8 +44,8 @@ impl FindingKind for ThrottleRate {
         &[ExperimentName::Limit]
     }
 
-    fn told(&self) -> Told {
-        Told::always("limit")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::always("limit")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use crate::testing::{Conclusions, Pretend};
 
-    fn told(trials: &[Trial]) -> Finding {
+    fn concluded(trials: &[Trial]) -> Finding {
         let point = Point::planned(0, "limit", trials[0].spec.clone());
         let trials: Vec<&Trial> = trials.iter().collect();
         let void = vec![None; trials.len()];
@@ -134,15 +134,15 @@ mod tests {
 
     #[test]
     fn a_fall_to_a_cap_is_a_limit_and_one_to_a_scatter_is_not() {
-        let found = told(&trials(&[5000, 5000, 1000, 1000, 1001, 999, 1000, 1000]));
+        let found = concluded(&trials(&[5000, 5000, 1000, 1000, 1001, 999, 1000, 1000]));
         assert_eq!(found.status, Status::Found, "{found:?}");
         assert!((found.value.unwrap() - 1000.0).abs() < 2.0, "{found:?}");
-        let scatters = told(&trials(&[5000, 5000, 1000, 1050, 950, 1020, 980, 1000]));
+        let scatters = concluded(&trials(&[5000, 5000, 1000, 1050, 950, 1020, 980, 1000]));
         assert!(matches!(why(&scatters), Inconclusive::Limit(LimitProblem::Scatter { .. })), "{scatters:?}");
-        let soon = told(&trials(&[5000, 5000, 5000, 5000, 1000, 1000, 1000]));
+        let soon = concluded(&trials(&[5000, 5000, 5000, 5000, 1000, 1000, 1000]));
         assert_eq!(*why(&soon), LimitProblem::FewAfterFall { trials: 2 }.into());
-        assert_eq!(told(&trials(&[5000; 8])).status, Status::Absent);
-        assert_eq!(told(&trials(&[5000; 3])).status, Status::Inconclusive);
+        assert_eq!(concluded(&trials(&[5000; 8])).status, Status::Absent);
+        assert_eq!(concluded(&trials(&[5000; 3])).status, Status::Inconclusive);
     }
 
     #[test]
@@ -157,7 +157,7 @@ mod tests {
                 bytes_per_s: None,
             }]);
         }
-        let found = told(&all);
+        let found = concluded(&all);
         assert!((found.value.unwrap() - 4998.0).abs() < 2.0, "{found:?}");
         let Detail::Limit(Limit::Set { limit, trials: 6 }) = &found.detail else { panic!("{found:?}") };
         assert_eq!((limit.set_by.as_str(), limit.iops), ("/sys/fs/cgroup/box/io.max", Some(5000.0)));
@@ -190,11 +190,11 @@ mod tests {
             _ => None,
         };
         // Slower by themselves: three at the limit are too few.
-        assert_eq!(limit_of(&told(&all)), None);
+        assert_eq!(limit_of(&concluded(&all)), None);
         for trial in &mut all {
             (0..2).for_each(|_| trial.read.as_mut().unwrap().histogram.record(80_000_000));
         }
-        let found = told(&all);
+        let found = concluded(&all);
         assert_eq!(limit_of(&found), Some(6));
         assert!(found.low.unwrap() <= 5000.0 && 5000.0 <= found.high.unwrap(), "{found:?}");
     }
@@ -208,7 +208,7 @@ mod tests {
         };
         let all: Vec<Trial> =
             [5000, 5000, 1000, 1000, 1001, 999, 1000, 1000].into_iter().enumerate().map(write).collect();
-        let said = told(&all);
+        let said = concluded(&all);
         assert_eq!(*why(&said), LimitProblem::WritesFell.into());
     }
 

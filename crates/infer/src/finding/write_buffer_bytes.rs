@@ -34,7 +34,7 @@ use iosonde_judge::evidence::Evidence;
 use iosonde_model::{ExperimentName, Finding, FindingName, Unit, detail::Lack};
 
 use super::{
-    FindingKind, Proof, Told,
+    FindingKind, Proof, ScreenLine,
     group::Writer,
     long_write::{self, Reading},
 };
@@ -58,8 +58,8 @@ impl FindingKind for WriteBufferBytes {
         &[ExperimentName::SustainedWrite]
     }
 
-    fn told(&self) -> Told {
-        Told::always("buffer")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::always("buffer")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

@@ -18,7 +18,7 @@ use iosonde_model::{
 };
 
 use super::{
-    FindingKind, Proof, Told,
+    FindingKind, Proof, ScreenLine,
     effect::{self, MARGIN},
     group::{self, Writer},
 };
@@ -38,8 +38,8 @@ impl FindingKind for ZoneRatio {
         Some(&[About::Rate])
     }
 
-    fn told(&self) -> Told {
-        Told::always("zones")
+    fn screen_line(&self) -> ScreenLine {
+        ScreenLine::always("zones")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

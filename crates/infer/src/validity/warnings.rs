@@ -149,7 +149,7 @@ fn workload_of<'a>(run: &'a Run, line: &Judgement) -> Option<&'a TrialSpec> {
 /// one.
 fn matters(run: &Run, example: &Judgement, scope: WarningScope, touched: &Touched, measured: usize) -> bool {
     let shown = |finding: &&Finding| {
-        let when = kind(finding.name).told().when;
+        let when = kind(finding.name).screen_line().when;
         finding.status == Status::Found && [ReadWhen::Always, ReadWhen::Found].contains(&when)
     };
     if !QUALIFYING.contains(&example.check) {

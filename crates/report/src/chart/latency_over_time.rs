@@ -23,8 +23,9 @@ impl Named for LatencyOverTime {
 
 impl Chart for LatencyOverTime {
     fn draw(&self, run: &Run) -> Option<Figure> {
-        let longest = course::standing(run).max_by(|a, b| told(a).cmp(&told(b)).then(b.id.cmp(&a.id)))?;
-        if told(longest) < WINDOWS_MIN {
+        let longest = course::standing(run)
+            .max_by(|a, b| windows_with_median(a).cmp(&windows_with_median(b)).then(b.id.cmp(&a.id)))?;
+        if windows_with_median(longest) < WINDOWS_MIN {
             return None;
         }
         let mut series: Vec<DotSeries> = Vec::new();
@@ -53,7 +54,7 @@ impl Chart for LatencyOverTime {
 }
 
 /// Windows that tell a median.
-fn told(trial: &Trial) -> usize {
+fn windows_with_median(trial: &Trial) -> usize {
     let tells = |op| {
         trial.windows.iter().filter(|w| w.direction(op).is_some_and(|d| d.latency_ns_p50.is_some())).count()
     };

@@ -29,7 +29,7 @@ const ROOM: f64 = 1.45;
 /// A workload of one pattern, and what each side gives for it.
 struct Chosen {
     spec: TrialSpec,
-    told: Vec<Told>,
+    told: Vec<Rate>,
     pattern: &'static str,
     /// Results of the sides at another size or queue depth.
     beyond: Vec<String>,
@@ -37,7 +37,7 @@ struct Chosen {
 
 /// What one side gives, and whether that is of its storage.
 #[derive(Clone)]
-struct Told {
+struct Rate {
     estimate: Estimate,
     standing: DotStanding,
     why: Option<String>,
@@ -101,34 +101,34 @@ fn choose(
 ) -> Option<Chosen> {
     let of_pattern =
         |point: &&Point| point.spec.rw == rw && plain(&point.spec) && point.direction(op).is_some();
-    let own = |side: &Side, doubts: &Doubts| -> Vec<(TrialSpec, Told)> {
+    let own = |side: &Side, doubts: &Doubts| -> Vec<(TrialSpec, Rate)> {
         let points = side.runs.first().map_or(&[][..], |run| &run.points).iter().filter(of_pattern);
         let told =
-            points.filter_map(|point| Some((point.spec.clone(), told(side, doubts, point, op, apart)?)));
+            points.filter_map(|point| Some((point.spec.clone(), rate(side, doubts, point, op, apart)?)));
         told.collect()
     };
-    let all: Vec<Vec<(TrialSpec, Told)>> =
+    let all: Vec<Vec<(TrialSpec, Rate)>> =
         sides.iter().zip(doubts).map(|(side, doubts)| own(side, doubts)).collect();
-    let of = |told: &[(TrialSpec, Told)], spec: &TrialSpec| {
+    let of = |told: &[(TrialSpec, Rate)], spec: &TrialSpec| {
         told.iter().find(|(known, _)| same(known, spec, apart)).map(|(_, told)| told.clone())
     };
     let shared = all.first()?.iter().filter_map(|(spec, _)| {
-        let told: Option<Vec<Told>> = all.iter().map(|side| of(side, spec)).collect();
+        let told: Option<Vec<Rate>> = all.iter().map(|side| of(side, spec)).collect();
         Some((spec.clone(), told?))
     });
-    let shared: Vec<(TrialSpec, Vec<Told>)> = shared.collect();
+    let shared: Vec<(TrialSpec, Vec<Rate>)> = shared.collect();
     let best = |number: usize| {
         let rates = || shared.iter().map(|(_, told)| &told[number]);
-        let most = |only: fn(&&Told) -> bool| rates().filter(only).map(|t| t.estimate.value).reduce(f64::max);
+        let most = |only: fn(&&Rate) -> bool| rates().filter(only).map(|t| t.estimate.value).reduce(f64::max);
         most(|told| told.standing != DotStanding::Void).or(most(|_| true)).unwrap_or(f64::NAN)
     };
     let best: Vec<f64> = (0..sides.len()).map(best).collect();
-    let score = |told: &[Told]| {
+    let score = |told: &[Rate]| {
         let void = told.iter().filter(|told| told.standing == DotStanding::Void).count();
         let shares = told.iter().zip(&best).map(|(told, best)| (told.estimate.value / best).ln());
         (void, -shares.sum::<f64>())
     };
-    let nearest = |a: &&(TrialSpec, Vec<Told>), b: &&(TrialSpec, Vec<Told>)| {
+    let nearest = |a: &&(TrialSpec, Vec<Rate>), b: &&(TrialSpec, Vec<Rate>)| {
         let (a, b) = (score(&a.1), score(&b.1));
         a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
     };
@@ -158,12 +158,12 @@ fn rate_text(estimate: &Estimate) -> String {
 }
 
 /// What one side gives for the workload of this point of its first run.
-fn told(side: &Side, doubts: &Doubts, point: &Point, op: Op, apart: bool) -> Option<Told> {
+fn rate(side: &Side, doubts: &Doubts, point: &Point, op: Op, apart: bool) -> Option<Rate> {
     let estimate = estimate(side, |other| {
         same(&other.spec, &point.spec, apart).then(|| other.direction(op).map(|d| d.bytes_per_s)).flatten()
     })?;
     let (standing, why) = doubts.of(point);
-    Some(Told { estimate, standing, why: why.map(str::to_owned) })
+    Some(Rate { estimate, standing, why: why.map(str::to_owned) })
 }
 
 pub(super) fn estimate(side: &Side, of: impl Fn(&Point) -> Option<Estimate>) -> Option<Estimate> {
@@ -204,7 +204,7 @@ pub(super) fn judged(sides: &[Side], figures: &[About]) -> Vec<Doubts> {
         .collect()
 }
 
-fn dot(side: &Side, row: usize, spec: &TrialSpec, told: &Told) -> Dot {
+fn dot(side: &Side, row: usize, spec: &TrialSpec, told: &Rate) -> Dot {
     let Estimate { value, low, high } = told.estimate;
     let rate = Quantity::BytesPerSecond.interval_text(value, low, high);
     let why = told.standing.word().zip(told.why.as_ref()).map(|(word, why)| format!("{word}: {why}"));

@@ -88,7 +88,10 @@ fn one_pair(compared: &Compared, pair: &ComparedPair, out: &mut String) {
     if !shown.rows.is_empty() {
         let b = inline(&pair.b);
         let heads = ["Workload".to_owned(), inline(&pair.a), b.clone(), format!("{b} is")];
-        let rows = shown.rows.iter().map(|row| [row.label.clone(), row.a.clone(), row.b.clone(), row.told()]);
+        let rows = shown
+            .rows
+            .iter()
+            .map(|row| [row.label.clone(), row.a.clone(), row.b.clone(), row.ratio_in_words()]);
         table(&heads.each_ref().map(String::as_str), rows, out);
     }
     for line in compared.lines(pair).filter(|line| line.verdict == Likeness::NotComparable) {

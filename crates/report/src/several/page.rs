@@ -196,7 +196,7 @@ fn line_table(pair: &ComparedPair, rows: &[CompareRow]) -> Markup {
                 @for row in rows {
                     tr {
                         th.indented[row.is_indented] scope="row" { (row.label) }
-                        td { (row.told()) }
+                        td { (row.ratio_in_words()) }
                         td.n { (row.a) }
                         td.n { (row.b) }
                     }

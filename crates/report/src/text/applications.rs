@@ -29,7 +29,12 @@ pub fn applications(run: &Run) -> Vec<Application> {
     vec![database(run), log_writer(run), backup(run)]
 }
 
-fn told(who: &'static str, gets: Vec<String>, findings: Vec<&Finding>, missing: String) -> Application {
+fn application(
+    who: &'static str,
+    gets: Vec<String>,
+    findings: Vec<&Finding>,
+    missing: String,
+) -> Application {
     let mut names: Vec<FindingName> = findings.iter().map(|finding| finding.name).collect();
     names.dedup();
     let gets = if gets.is_empty() { missing } else { gets.join("; ") };
@@ -51,7 +56,7 @@ fn database(run: &Run) -> Application {
         }));
         findings = pages.findings;
     }
-    told("A database with pages of 8 KiB", gets, findings, ask(run, "database"))
+    application("A database with pages of 8 KiB", gets, findings, ask(run, "database"))
 }
 
 fn plain(iops: &Estimate) -> String {
@@ -65,7 +70,7 @@ fn log_writer(run: &Run) -> Application {
     let flush = found(run, FindingName::FlushLatency, Op::Flush);
     let waits = flush.map(|flush| format!("a flush takes {}", with_interval(Unit::Time, &estimate(flush))));
     let findings = log.into_iter().chain(flush).collect();
-    told(
+    application(
         "A log writer that waits for fsync",
         gets.into_iter().chain(waits).collect(),
         findings,
@@ -93,7 +98,7 @@ fn backup(run: &Run) -> Application {
         ));
         findings.push(write);
     }
-    told("A backup in one stream", gets, findings, ask(run, "quick"))
+    application("A backup in one stream", gets, findings, ask(run, "quick"))
 }
 
 #[cfg(test)]

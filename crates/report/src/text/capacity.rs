@@ -164,7 +164,7 @@ mod tests {
         }
     }
 
-    fn told(capacity: &Capacity) -> String {
+    fn sentence(capacity: &Capacity) -> String {
         let lines = lines(capacity).into_iter().map(|(label, text)| format!("\n{label}: {text}"));
         format!("{}{}", answer(capacity), lines.collect::<String>())
     }
@@ -183,7 +183,7 @@ mod tests {
             (CapacityFinding::Damaged { share: 0.023, first_bytes: 3_200_000_000 }, some),
         ];
         let mut told: Vec<String> =
-            findings.into_iter().map(|(finding, found)| told(&capacity(finding, found))).collect();
+            findings.into_iter().map(|(finding, found)| sentence(&capacity(finding, found))).collect();
         for scope in [CapacityScope::Device, CapacityScope::FreeSpace] {
             told.extend(findings.map(|(finding, found)| {
                 answer(&Capacity { only_first_part: true, scope, ..capacity(finding, found) })

@@ -64,7 +64,7 @@ pub struct CompareRow {
 impl CompareRow {
     /// Result with its factor: `3.45× slower`, `maybe faster, 1.11×`. In a column of its own, a factor above 1 beside
     /// "slower" was read as its opposite.
-    pub fn told(&self) -> String {
+    pub fn ratio_in_words(&self) -> String {
         match self.verdict {
             _ if self.ratio.is_empty() => self.said.to_owned(),
             Some(Likeness::Faster | Likeness::Slower) => format!("{} {}", self.ratio, self.said),

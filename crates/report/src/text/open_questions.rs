@@ -36,8 +36,8 @@ pub(super) fn lines(run: &Run, figures: &[StorageLine]) -> Vec<StorageLine> {
     let mut open: Vec<(&dyn FindingKind, Vec<&Finding>)> = Vec::new();
     let mut told: Vec<(&str, Option<Op>)> = Vec::new();
     let told_elsewhere = [ReadWhen::Alone, ReadWhen::Found, ReadWhen::Each];
-    for kind in FINDINGS.iter().filter(|kind| !told_elsewhere.contains(&kind.told().when)) {
-        let label = kind.told().label;
+    for kind in FINDINGS.iter().filter(|kind| !told_elsewhere.contains(&kind.screen_line().when)) {
+        let label = kind.screen_line().label;
         if figures.iter().any(|line| line.label == label) {
             continue;
         }
@@ -45,7 +45,7 @@ pub(super) fn lines(run: &Run, figures: &[StorageLine]) -> Vec<StorageLine> {
             let op = first.conditions.op;
             // Findings of one label answer one question.
             let answers = |other: &Finding| {
-                finding::kind(other.name).told().label == label
+                finding::kind(other.name).screen_line().label == label
                     && other.conditions.op == op
                     && other.status != Status::Inconclusive
             };

@@ -154,7 +154,7 @@ fn void_as_storage(run: &Run) -> BTreeSet<u64> {
 
 /// Whether a finding of an experiment is an answer on the first screen.
 fn answered(run: &Run, experiment: &str) -> bool {
-    let first = |finding: &Finding| kind(finding.name).told().when != ReadWhen::Alone;
+    let first = |finding: &Finding| kind(finding.name).screen_line().when != ReadWhen::Alone;
     run.findings
         .iter()
         .any(|finding| finding.experiment == experiment && !finding.is_open() && first(finding))

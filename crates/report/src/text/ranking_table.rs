@@ -79,7 +79,7 @@ fn ratios(compared: &Compared) -> ColumnGroup {
         .collect();
     let first = shown.first().map_or(WorkloadGroup::All, |(of, _)| *of);
     let cell = |name: &str, of: WorkloadGroup| match pair_of(compared, name) {
-        Some(pair) => mean(pair, of).map(|mean| mean_row(pair, pair.figure, &mean).told()),
+        Some(pair) => mean(pair, of).map(|mean| mean_row(pair, pair.figure, &mean).ratio_in_words()),
         // All are compared with it.
         None => Some(if of == first { "reference" } else { "" }.to_owned()),
     };

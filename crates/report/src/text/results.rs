@@ -28,7 +28,7 @@ use iosonde_infer::finding::FINDINGS;
 use iosonde_infer::finding::FindingKind;
 use iosonde_infer::finding::RUN;
 use iosonde_infer::finding::ReadWhen;
-use iosonde_infer::finding::Told;
+use iosonde_infer::finding::ScreenLine;
 use iosonde_infer::finding::kind;
 use iosonde_infer::finding::lookup::{estimate, found};
 use iosonde_infer::validity::{Fatal, validity};
@@ -73,7 +73,8 @@ pub fn results(run: &Run) -> Results {
     let limits = limits(run);
     let order = found(run, FindingName::RandomVsSequential, Op::Read);
     // What a program gets from memory is no result about the storage.
-    let of_storage = lines.iter().any(|line| line.label != kind(FindingName::ProgramPlateau).told().label);
+    let of_storage =
+        lines.iter().any(|line| line.label != kind(FindingName::ProgramPlateau).screen_line().label);
     let invalid = run.verdicts.iter().any(|judgement| judgement.verdict == Outcome::Invalid);
     let is_nothing = lines.is_empty() || (!of_storage && invalid);
     if !is_of_sheet && tables.is_empty() && is_nothing && limits.is_none() && order.is_none() {
@@ -140,9 +141,9 @@ const TOLD_OF_EACH: usize = 4;
 /// The other findings: their sentences, each under its kind's label, those that may be folded last.
 fn more(run: &Run) -> impl Iterator<Item = StorageLine> + '_ {
     // Of those that are told one by one, the table has no reason where one is inconclusive.
-    let each = |kind: &&dyn FindingKind| kind.told().when == ReadWhen::Each;
+    let each = |kind: &&dyn FindingKind| kind.screen_line().when == ReadWhen::Each;
     let own = || FINDINGS.iter().filter(move |kind| each(kind) || !is_put_together(kind.id()));
-    let folded = |kind: &&dyn FindingKind| kind.told().when == ReadWhen::Folded;
+    let folded = |kind: &&dyn FindingKind| kind.screen_line().when == ReadWhen::Folded;
     own().filter(move |kind| !folded(kind)).chain(own().filter(folded)).flat_map(|kind| sentences(run, kind))
 }
 
@@ -152,7 +153,7 @@ fn sentences(run: &Run, kind: &dyn FindingKind) -> Vec<StorageLine> {
     let is_told = |finding: &&Finding| {
         finding.name == name && is_read(run, finding) && !is_told_by_the_burst(run, finding)
     };
-    lines_of(kind.told(), run.findings.iter().filter(is_told))
+    lines_of(kind.screen_line(), run.findings.iter().filter(is_told))
 }
 
 /// Whether a write buffer that is absent is so for bursts as well: that none fills is one answer.
@@ -168,7 +169,7 @@ fn is_told_by_the_burst(run: &Run, buffer: &Finding) -> bool {
 }
 
 /// What these findings of one kind say: those that could be told a line each, the others together.
-fn lines_of<'a>(told: Told, own: impl Iterator<Item = &'a Finding>) -> Vec<StorageLine> {
+fn lines_of<'a>(told: ScreenLine, own: impl Iterator<Item = &'a Finding>) -> Vec<StorageLine> {
     let (open, told_now): (Vec<&Finding>, Vec<&Finding>) = own.partition(|finding| finding.is_open());
     let left = told_now.len().saturating_sub(TOLD_OF_EACH);
     let left = (left > 0).then(|| format!("and {left} more in the report"));
@@ -183,7 +184,7 @@ fn lines_of<'a>(told: Told, own: impl Iterator<Item = &'a Finding>) -> Vec<Stora
 /// missed; and where its kind is told only alone, nothing else of its experiment is.
 fn is_read(run: &Run, finding: &Finding) -> bool {
     let answers = finding.status != Status::Inconclusive;
-    let when = |finding: &Finding| kind(finding.name).told().when;
+    let when = |finding: &Finding| kind(finding.name).screen_line().when;
     let too_rough = || finding.detail == Detail::Inconclusive(Inconclusive::Effect(EffectProblem::TooRough));
     match when(finding) {
         ReadWhen::Always | ReadWhen::Folded => answers || too_rough(),
@@ -252,7 +253,7 @@ fn orders(run: &Run) -> Vec<StorageLine> {
             && Some(*finding) != first
             && finding.status != Status::Inconclusive
     });
-    lines_of(kind.told(), others)
+    lines_of(kind.screen_line(), others)
 }
 
 /// What a limit allows from the first second on: it is behind the figures of the table.

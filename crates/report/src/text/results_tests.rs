@@ -126,7 +126,7 @@ fn whatever_is_registered_is_read_on_the_first_screen_when_it_is_what_was_found(
         let first = ["are faster than", "limited to "].iter().any(|said| told.storage.contains(said));
         let shown = first || !told.tables.is_empty() || !told.lines.is_empty();
         assert!(shown && !told.storage.contains("nothing"), "{}: {told:?}", kind.id());
-        let label = kind.told().label;
+        let label = kind.screen_line().label;
         assert!(label.len() < 14 && label.chars().all(|c| c.is_ascii_lowercase() || c == ' '), "{label}");
     }
 }

@@ -137,16 +137,16 @@ impl Known {
     fn of(depths: &[Depth], curve: Curve) -> Self {
         let mut matrix = [0.0; 9];
         matrix[8] = 1.0 / CORNER_VARIANCE;
-        let told = |known: Self, depth: &Depth| known.told(depth.in_flight, depth.standard_error.powi(2));
+        let told = |known: Self, depth: &Depth| known.with(depth.in_flight, depth.standard_error.powi(2));
         depths.iter().fold(Self { curve, matrix }, told)
     }
 
     /// With one more visit.
     fn and(self, number: u32, variance: f64) -> Self {
-        self.told(f64::from(number), variance)
+        self.with(f64::from(number), variance)
     }
 
-    fn told(mut self, in_flight: f64, variance: f64) -> Self {
+    fn with(mut self, in_flight: f64, variance: f64) -> Self {
         let slopes = self.curve.slopes(in_flight);
         for (row, a) in slopes.iter().enumerate() {
             for (column, b) in slopes.iter().enumerate() {

@@ -40,11 +40,11 @@ pub(super) fn encrypts(letter: &str) -> Option<bool> {
     }
     let mut answer = String::new();
     asked.stdout.take()?.read_to_string(&mut answer).ok()?;
-    told(&answer)
+    is_protected(&answer)
 }
 
 /// The property's numbers: 1 on, 2 off, 3 encrypting, 4 decrypting, 5 suspended, 6 locked. Any other is not known.
-fn told(answer: &str) -> Option<bool> {
+fn is_protected(answer: &str) -> Option<bool> {
     match answer.trim() {
         "1" | "3" | "4" | "5" | "6" => Some(true),
         "2" => Some(false),
@@ -58,9 +58,12 @@ mod tests {
 
     #[test]
     fn only_known_numbers_are_answers() {
-        assert_eq!(told("1\r\n"), Some(true));
-        assert_eq!(told("2\r\n"), Some(false));
-        assert_eq!([told(""), told("0"), told("7"), told("an error")], [None; 4]);
+        assert_eq!(is_protected("1\r\n"), Some(true));
+        assert_eq!(is_protected("2\r\n"), Some(false));
+        assert_eq!(
+            [is_protected(""), is_protected("0"), is_protected("7"), is_protected("an error")],
+            [None; 4]
+        );
     }
 
     #[test]
