@@ -67,9 +67,12 @@ impl ClusteredShare {
             blocks.iter().map(|block| block.events as f64 - value * block.of as f64).collect();
         let squares: f64 = residuals.iter().map(|residual| residual * residual).sum();
         let binomial = n * value * (1.0 - value);
-        let seen =
-            if binomial > 0.0 { squares * m / (m - 1.0) / binomial * correlation(&residuals) } else { 1.0 };
-        let least = if events < EVENTS_SEEN { cluster.max(1.0) } else { 1.0 };
+        // Of one event, the last block, the likelihood is flat over all correlations: 1 of 200 was 0.0 to 16 %.
+        let (alike, least) = match events < EVENTS_SEEN {
+            true => (1.0, cluster.max(1.0)),
+            false => (correlation(&residuals), 1.0),
+        };
+        let seen = if binomial > 0.0 { squares * m / (m - 1.0) / binomial * alike } else { 1.0 };
         Some(Self { value, observations: n, design_effect: seen.max(least), degrees_of_freedom: m - 1.0 })
     }
 
@@ -210,6 +213,17 @@ mod tests {
         // 97.5 % is 5.572, of 0.94 events 5.48.
         let (_, high) = share.ends(0.95);
         assert!((high * share.effective(0.95) / 5.48 - 1.0).abs() < 0.01, "{high}");
+    }
+
+    #[test]
+    fn the_place_of_one_event_does_not_matter() {
+        // Clopper and Pearson of 1 in 200: 0.013 % to 2.754 %.
+        for place in [0, 1, 100, 198, 199] {
+            let mut one = [0; 200];
+            one[place] = 1;
+            let (low, high) = ClusteredShare::of(&blocks(&one, 1), 1.0).unwrap().ends(0.95);
+            assert!((high - 0.027_54).abs() < 1e-4 && (low - 0.000_127).abs() < 1e-5, "{place}: {low} {high}");
+        }
     }
 
     #[test]
