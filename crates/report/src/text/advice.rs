@@ -12,7 +12,7 @@ use crate::text::{
     command, finding,
     footnote::{Footnotes, MARKS},
     limits_meet::limits_meet,
-    number::{figure, is_share, range, with_interval},
+    number::{figure, is_share, range, with_interval, with_named_ends},
 };
 use iosonde_infer::enough_depth::NEARLY_ALL;
 use iosonde_infer::enough_depth::low_latency_depth;
@@ -316,12 +316,13 @@ impl<'a> SizeAdvice<'a> {
         let order = self.random.map_or("", |random| ["sequential ", "random "][usize::from(random)]);
         let ops: Vec<String> = self.ops.iter().map(|op| format!("{op}s")).collect();
         let size = units::size(self.bytes);
+        let rate = |rate: &Estimate| with_named_ends(Unit::Rate, rate);
         let most = match self.most.as_slice() {
             [first, other] => match together(first, other) {
-                Some(both) => labelled(&both),
-                None => format!("{} for {} and {} for {}", labelled(first), ops[0], labelled(other), ops[1]),
+                Some(both) => rate(&both),
+                None => format!("{} for {} and {} for {}", rate(first), ops[0], rate(other), ops[1]),
             },
-            all => all.first().map_or_else(String::new, labelled),
+            all => all.first().map_or_else(String::new, rate),
         };
         let size = match (self.is_largest, self.may_rise) {
             (true, true) => format!("{size}: {most}; larger ones may be faster"),
@@ -334,15 +335,6 @@ impl<'a> SizeAdvice<'a> {
         };
         let sentence = format!("for bandwidth of {order}{} at QD 1, use blocks of {size}", ops.join(" or "));
         Draft { shown: self.shown, ..new(sentence, self.why.join("; "), &self.findings) }
-    }
-}
-
-/// A rate with its interval; one with ends has their unit: `33 MB/s (25–35)` was read as a range of sizes.
-fn labelled(rate: &Estimate) -> String {
-    let told = figure(Unit::Rate, rate);
-    match ends(rate) {
-        Some((low, high)) => format!("{} ({})", told.value, range(Unit::Rate, low, high)),
-        None => told.in_words(),
     }
 }
 

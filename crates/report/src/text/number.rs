@@ -233,6 +233,17 @@ fn includes_one(ratio: f64, half: f64) -> bool {
 /// High over low of an interval from which on a figure is unknown.
 const FIVE_FOLD: f64 = 5.0;
 
+/// A value with its interval, of which ends have their unit: `33 MB/s (25–35)` was read as a range of sizes.
+pub fn with_named_ends(unit: Unit, estimate: &Estimate) -> String {
+    let told = figure(unit, estimate);
+    let ends =
+        estimate.low.zip(estimate.high).filter(|(low, high)| !is_share(unit, estimate.value, *low, *high));
+    match ends.filter(|_| !told.interval.is_empty() && !estimate.is_vague()) {
+        Some(_) => format!("{} ({}{})", told.value, told.interval, scaled(unit.into(), estimate.value).1),
+        None => told.in_words(),
+    }
+}
+
 /// A queue depth with its interval: `QD 7.8 (7.1–8.5)`.
 pub fn queue_depth(estimate: &Estimate) -> String {
     format!("QD {}", with_interval(Style::bare(Unit::InFlight), estimate))
@@ -299,6 +310,16 @@ fn decimals(value: f64, half_width: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ends_have_the_digits_of_the_value_and_its_unit() {
+        let of = |value: f64, low: f64, high: f64| {
+            with_named_ends(Unit::Rate, &Estimate { value, low: Some(low), high: Some(high) })
+        };
+        assert_eq!(of(1.1e9, 1.0e9, 1.4e9), "1.1 GB/s (1.0–1.4 GB/s)");
+        assert_eq!(of(33e6, 25e6, 35e6), "33 MB/s (25–35 MB/s)");
+        assert_eq!(of(2e9, 1.99e9, 2.01e9), "2.00 GB/s (±0.5 %)");
+    }
 
     fn shown(unit: Unit, value: f64, low: f64, high: f64) -> String {
         with_interval(unit, &Estimate { value, low: Some(low), high: Some(high) })
