@@ -43,6 +43,7 @@ pub fn comparison(sides: &[Side], compared: &Compared, details: bool, paint: Pai
 
 /// Whether each side can be believed, in the first words of its own end screen, and what it was measured on.
 fn valid(sides: &[Side], paint: Paint) -> String {
+    let mut before = String::new();
     let each: Vec<String> = sides
         .iter()
         .enumerate()
@@ -59,7 +60,9 @@ fn valid(sides: &[Side], paint: Paint) -> String {
                 }
                 false => String::new(),
             };
-            let on = crate::story::measured_on_briefly(run);
+            let own = crate::story::measured_on_briefly(run);
+            let on = if own == before { "likewise".to_owned() } else { own.clone() };
+            before = own;
             let unseen =
                 text::vantage::unseen_cache(run).filter(|_| validity.mark < text::validity::Weight::No);
             let unseen = unseen.map_or_else(String::new, |unseen| format!("; {unseen}"));

@@ -12,7 +12,7 @@ use crate::text::{
     command, finding,
     footnote::{Footnotes, MARKS},
     limits_meet::limits_meet,
-    number::{figure, is_share, range, with_interval, with_named_ends},
+    number::{is_share, range, with_interval, with_named_ends},
 };
 use iosonde_infer::enough_depth::NEARLY_ALL;
 use iosonde_infer::enough_depth::low_latency_depth;
