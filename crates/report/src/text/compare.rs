@@ -384,13 +384,16 @@ fn no_figure(figure: ComparedFigure, cause: &NoFigure) -> String {
     }
 }
 
-/// Which of a side's repeats its verdict is about, which is that of the first.
+/// Which of a side's repeats its answer is of, with the first one's numbers, and how many are judged otherwise.
 pub fn of_all_repeats(side: &Side) -> String {
-    let answers: Vec<String> = side.runs.iter().map(|run| super::validity::validity(run).headline).collect();
-    let others = answers.iter().filter(|answer| **answer != answers[0]).count();
-    match others {
-        0 => format!("All {} repeats.", answers.len()),
-        _ => format!("The first of {} repeats; {others} with another answer.", answers.len()),
+    let kind = |run: &iosonde_model::Run| {
+        let facts = iosonde_infer::validity::validity(run);
+        (facts.mark, facts.fatal.as_ref().map(std::mem::discriminant))
+    };
+    let kinds: Vec<_> = side.runs.iter().map(kind).collect();
+    match kinds.iter().filter(|kind| **kind != kinds[0]).count() {
+        0 => format!("The first of {} repeats; the others have the same answer.", kinds.len()),
+        others => format!("The first of {} repeats; {others} of them have another answer.", kinds.len()),
     }
 }
 
