@@ -222,7 +222,10 @@ mod tests {
             let mut one = [0; 200];
             one[place] = 1;
             let (low, high) = ClusteredShare::of(&blocks(&one, 1), 1.0).unwrap().ends(0.95);
-            assert!((high - 0.027_54).abs() < 1e-4 && (low - 0.000_127).abs() < 1e-5, "{place}: {low} {high}");
+            assert!(
+                (high - 0.027_54).abs() < 1e-4 && (low - 0.000_127).abs() < 1e-5,
+                "{place}: {low} {high}"
+            );
         }
     }
 
