@@ -356,7 +356,7 @@ pub fn trial(run: &Run, details: bool, paint: Paint) -> String {
     let measured: Vec<&Trial> =
         run.trials.iter().filter(|t| t.phase == iosonde_model::Phase::Measure).collect();
     let Some(trial) = measured.last() else { return "No trial was run.\n".to_owned() };
-    let (target, subject) = (&run.info.target, crate::subject(&run.info.device));
+    let (target, subject) = (&run.info.target, crate::story::on_briefly(run));
     let what = format!(
         "{} on {target}   {subject}, measured for {} s",
         trial.spec.describe(),
@@ -382,7 +382,7 @@ pub fn jobs(run: &Run, details: bool, paint: Paint) -> String {
     let groups = run.info.fio.iter().flat_map(|fio| &fio.groups);
     let measured = run.trials.iter().filter(|trial| trial.phase == iosonde_model::Phase::Measure);
     let pairs: Vec<(&Trial, &Vec<FioReport>)> = measured.zip(groups).collect();
-    let subject = crate::story::on(run);
+    let subject = crate::story::on_briefly(run);
     let mut out = paint.hang("", 2, &clean(&format!("fio's jobs on {}   {subject}", run.info.target)));
     out.push('\n');
     let rows =

@@ -26,10 +26,14 @@ pub(crate) use facts::{Fact, device_facts, host_facts, is_study, method, method_
 
 /// What was measured, without the parts of a simulated device, and how much of it.
 pub(crate) fn measured_on_briefly(run: &Run) -> String {
+    format!("{}, {} tested", on_briefly(run), units::size(run.info.device.working_set_bytes))
+}
+
+/// What a run's workloads went to, without the parts of a simulated device, and how they reached it.
+pub(crate) fn on_briefly(run: &Run) -> String {
     let device = &run.info.device;
     let brief = Device { description: None, ..device.clone() };
-    let whole = if device.medium == Medium::Simulated { &brief } else { device };
-    format!("{}, {} tested", subject_by(whole, way(run)), units::size(device.working_set_bytes))
+    subject_by(if device.medium == Medium::Simulated { &brief } else { device }, way(run))
 }
 
 /// What a run's workloads went to, and how they reached it.
