@@ -368,11 +368,11 @@ pub fn trial(run: &Run, details: bool, paint: Paint) -> String {
     out += &around(trial, paint);
     out += &hosts(run, paint);
     out += &verdicts(run, trial, details, paint);
-    let more = if details { "" } else { "; -v lists the checks" };
+    let more = if details { "" } else { "; `-v` lists the checks" };
     out + &paint.hang(
         "  ",
         2,
-        &format!("one trial, so no confidence interval; `iosonde run` gives them{more}"),
+        &format!("one trial, so no confidence interval (`iosonde run` gives one){more}"),
     )
 }
 
@@ -404,11 +404,11 @@ pub fn jobs(run: &Run, details: bool, paint: Paint) -> String {
             out += &checks_of(run, trial, paint);
         }
     }
-    let more = if details { "" } else { "; -v lists the checks" };
+    let more = if details { "" } else { "; `-v` lists the checks" };
     out + &paint.hang(
         "  ",
         2,
-        &format!("one trial each, so no confidence interval; `iosonde run` gives them{more}"),
+        &format!("one trial each, so no confidence intervals (`iosonde run` gives them){more}"),
     )
 }
 
